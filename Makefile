@@ -1,0 +1,42 @@
+# Two commands do everything: `make study` and `make test`. Each sets up .venv itself.
+PYTHON ?= python3
+BIN := .venv/bin
+RESULTS ?= results/segments
+
+.PHONY: study test lint bench clean help
+
+help:
+	@echo "make study   run the main job on the embedded data set, results in $(RESULTS)"
+	@echo "make test    run all tests"
+	@echo "make lint    ruff, mypy, import-linter"
+	@echo "make bench   speed and memory, ours beside scikit-learn's, in one run"
+
+# The stamps make the set-up run again only when the declared dependencies change.
+.venv/installed: pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "steelyard needs Python 3.11 or newer")'
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(BIN)/python -m pip install --quiet --editable .
+	@touch $@
+
+.venv/installed-test: .venv/installed
+	$(BIN)/python -m pip install --quiet --group test --group lint
+	@touch $@
+
+study: .venv/installed
+	$(BIN)/steelyard study --out $(RESULTS)
+
+test: .venv/installed-test lint
+	$(BIN)/python -m pytest -n 2
+
+lint: .venv/installed-test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: .venv/installed-test
+	$(BIN)/python benchmarks/speed.py
+
+clean:
+	rm -rf .venv build dist results .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
