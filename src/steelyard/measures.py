@@ -1,0 +1,579 @@
+r"""Measures of a multi-label prediction: (Y, Ŷ) → float.
+
+Owns the formulas, the names they go by and the scorers; knows arrays of 0 and 1 and counts only.
+
+Every measure here is a mean over groups of cells of a formula on the group's counts,
+
+.. math:: \delta(Y, \hat Y) = \frac{1}{|G|} \sum_{g \in G}
+          \delta\left(TP_g, FP_g, FN_g, TN_g\right),
+
+and what a group is makes the difference: all cells together (*micro*, Hamming), the cells of one
+label (*macro*) or the cells of one example (*example-based*, subset accuracy).
+
+**The empty-set convention.** 0/0 counts as 0, as in the paper: nothing predicted has precision 0,
+nothing to find has recall 0, and both together have F1 and Jaccard 0, for all cells together as
+for a single label. There is one exception. An *example* without any true label for which no label
+is predicted is a perfect match, and counts as 1 in every example-based measure; otherwise a
+learner would be punished for being right about the many examples without labels that some data
+sets have, and example-based F1 would contradict subset accuracy.
+
+In scikit-learn's terms this is ``zero_division=0`` without the warning for micro and macro averages
+(the same numbers as ``f1_score(..., average="micro")`` and its kin). Example-based F1 and Jaccard
+are ``average="samples", zero_division=1``. Example-based precision and recall have no equivalent
+there: ``zero_division=1`` would also reward predicting nothing for an example that has labels.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from difflib import get_close_matches
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+__all__ = [
+    "MEASURES",
+    "Counts",
+    "Measure",
+    "confusion_counts",
+    "exact_match_from_counts",
+    "f1_from_counts",
+    "get_measure",
+    "get_scorer",
+    "hamming_from_counts",
+    "jaccard_from_counts",
+    "precision_from_counts",
+    "recall_from_counts",
+]
+
+# ndarray, DataFrame, scipy sparse or nested lists: there is no common type to name.
+LabelsLike: TypeAlias = Any
+FloatArray: TypeAlias = npt.NDArray[np.float64]
+Group: TypeAlias = Literal["all", "label", "example"]
+
+
+# Formulas --------------------------------------------------------------------------------------
+
+
+def _to_float(*counts: npt.ArrayLike) -> tuple[FloatArray, ...]:
+    """Sums of small integers such as uint8 would overflow; a double is exact up to 2⁵³."""
+    return tuple(np.asarray(count, dtype=np.float64) for count in counts)
+
+
+def _ratio(numerator: npt.ArrayLike, denominator: npt.ArrayLike) -> FloatArray:
+    """Divide elementwise, where 0/0 is 0."""
+    numerator, denominator = np.broadcast_arrays(numerator, denominator)
+    quotient = np.zeros(numerator.shape)
+    np.divide(numerator, denominator, out=quotient, where=denominator != 0)
+    value: FloatArray = quotient[()]  # a scalar for scalar counts
+    return value
+
+
+def precision_from_counts(tp: npt.ArrayLike, fp: npt.ArrayLike) -> FloatArray:
+    r"""Share of the predicted labels that are true.
+
+    .. math:: \delta_{prec} = \frac{TP}{TP + FP}
+
+    Parameters
+    ----------
+    tp, fp : array-like of any shape
+        True and false positives; the shapes are broadcast against each other.
+
+    Returns
+    -------
+    ndarray of the broadcast shape, or a scalar for scalar counts
+        0 where nothing is predicted.
+
+    Examples
+    --------
+    >>> precision_from_counts([3, 0], [1, 0]).tolist()
+    [0.75, 0.0]
+    """
+    tp, fp = _to_float(tp, fp)
+    return _ratio(tp, tp + fp)
+
+
+def recall_from_counts(tp: npt.ArrayLike, fn: npt.ArrayLike) -> FloatArray:
+    r"""Share of the true labels that are predicted.
+
+    .. math:: \delta_{rec} = \frac{TP}{TP + FN}
+
+    Parameters
+    ----------
+    tp, fn : array-like of any shape
+        True positives and false negatives; the shapes are broadcast against each other.
+
+    Returns
+    -------
+    ndarray of the broadcast shape, or a scalar for scalar counts
+        0 where there is nothing to find.
+
+    Examples
+    --------
+    >>> recall_from_counts([3, 0], [2, 0]).tolist()
+    [0.6, 0.0]
+    """
+    tp, fn = _to_float(tp, fn)
+    return _ratio(tp, tp + fn)
+
+
+def f1_from_counts(tp: npt.ArrayLike, fp: npt.ArrayLike, fn: npt.ArrayLike) -> FloatArray:
+    r"""Harmonic mean of precision and recall.
+
+    .. math:: \delta_{F1} = \frac{2}{1 / \delta_{rec} + 1 / \delta_{prec}}
+              = \frac{2 \, TP}{2 \, TP + FP + FN}
+
+    Parameters
+    ----------
+    tp, fp, fn : array-like of any shape
+        Counts; the shapes are broadcast against each other.
+
+    Returns
+    -------
+    ndarray of the broadcast shape, or a scalar for scalar counts
+        0 where nothing is true and nothing is predicted.
+
+    Examples
+    --------
+    >>> f1_from_counts([3, 0, 0], [1, 1, 0], [1, 1, 0]).tolist()
+    [0.75, 0.0, 0.0]
+    """
+    tp, fp, fn = _to_float(tp, fp, fn)
+    return _ratio(2 * tp, 2 * tp + fp + fn)
+
+
+def jaccard_from_counts(tp: npt.ArrayLike, fp: npt.ArrayLike, fn: npt.ArrayLike) -> FloatArray:
+    r"""Size of the intersection of true and predicted labels over the size of their union.
+
+    .. math:: \delta_{Jacc} = \frac{TP}{TP + FP + FN}
+
+    Parameters
+    ----------
+    tp, fp, fn : array-like of any shape
+        Counts; the shapes are broadcast against each other.
+
+    Returns
+    -------
+    ndarray of the broadcast shape, or a scalar for scalar counts
+        0 where nothing is true and nothing is predicted.
+
+    Examples
+    --------
+    >>> jaccard_from_counts([3, 0], [1, 0], [1, 0]).tolist()
+    [0.6, 0.0]
+    """
+    tp, fp, fn = _to_float(tp, fp, fn)
+    return _ratio(tp, tp + fp + fn)
+
+
+def hamming_from_counts(
+    tp: npt.ArrayLike, fp: npt.ArrayLike, fn: npt.ArrayLike, tn: npt.ArrayLike
+) -> FloatArray:
+    r"""Share of the cells, one for each example and label, that are predicted correctly.
+
+    .. math:: \delta_{Hamm} = \frac{TP + TN}{TP + FP + TN + FN}
+
+    Parameters
+    ----------
+    tp, fp, fn, tn : array-like of any shape
+        Counts; the shapes are broadcast against each other.
+
+    Returns
+    -------
+    ndarray of the broadcast shape, or a scalar for scalar counts
+
+    Examples
+    --------
+    >>> hamming_from_counts(tp=[3, 0], fp=[1, 0], fn=[1, 1], tn=[5, 9]).tolist()
+    [0.8, 0.9]
+    """
+    tp, fp, fn, tn = _to_float(tp, fp, fn, tn)
+    return _ratio(tp + tn, tp + fp + fn + tn)
+
+
+def exact_match_from_counts(fp: npt.ArrayLike, fn: npt.ArrayLike) -> FloatArray:
+    r"""Whether no cell is wrong; its mean over the examples is the subset accuracy.
+
+    .. math:: [\![ FP + FN = 0 ]\!]
+
+    Parameters
+    ----------
+    fp, fn : array-like of any shape
+        False positives and negatives; the shapes are broadcast against each other.
+
+    Returns
+    -------
+    ndarray of the broadcast shape, or a scalar for scalar counts
+        1.0 or 0.0.
+
+    Examples
+    --------
+    >>> exact_match_from_counts(fp=[0, 1, 0], fn=[0, 0, 2]).tolist()
+    [1.0, 0.0, 0.0]
+    """
+    fp, fn = _to_float(fp, fn)
+    return np.equal(fp + fn, 0).astype(np.float64)
+
+
+# Measures --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Measure:
+    r"""A named measure: the mean of a formula over groups of cells.
+
+    .. math:: \delta(Y, \hat Y) = \frac{1}{|G|} \sum_{g \in G}
+              \delta\left(TP_g, FP_g, FN_g, TN_g\right)
+
+    Call it with true and predicted labels, or use :meth:`from_counts` where the counts are known.
+
+    Parameters
+    ----------
+    name : str
+        Key in :data:`MEASURES`.
+    title : str
+        Name for tables and figures.
+    formula : callable
+        Counts → value, vectorised; it takes the counts named in `uses`, in that order.
+    uses : tuple of {"tp", "fp", "fn", "tn"}
+        Counts that the formula takes.
+    per : {"all", "label", "example"}
+        What a group of cells is: all of them, those of a label, those of an example.
+    greater_is_better : bool, default=True
+        Whether greater values are better.
+
+    Examples
+    --------
+    >>> f1_macro = MEASURES["f1_macro"]
+    >>> f1_macro.title
+    'Macro F1'
+    >>> f1_macro([[1, 0], [1, 1]], [[1, 1], [1, 0]])
+    0.5
+    """
+
+    name: str
+    title: str
+    formula: Callable[..., FloatArray]
+    uses: tuple[str, ...]
+    per: Group = "all"
+    greater_is_better: bool = True
+
+    @property
+    def __name__(self) -> str:
+        # scikit-learn's scorers print the name of the function they wrap.
+        return self.name
+
+    def __call__(self, Y_true: LabelsLike, Y_pred: LabelsLike) -> float:
+        """Compare predicted with true labels.
+
+        Parameters
+        ----------
+        Y_true, Y_pred : array-like or sparse of shape (n_examples, n_labels) or (n_examples,)
+            Labels as 0 and 1: ndarray, DataFrame, scipy sparse or nested lists; columns are
+            matched by position. One-dimensional input holds one class per example, and each of
+            the classes becomes a label, as it does in scikit-learn.
+
+        Returns
+        -------
+        float
+
+        Examples
+        --------
+        >>> MEASURES["hamming"]([[1, 0], [1, 1]], [[1, 1], [1, 1]])
+        0.75
+        >>> MEASURES["subset"](["cat", "dog", "dog"], ["cat", "dog", "cat"])
+        0.666...
+        """
+        return float(self.from_counts(*confusion_counts(Y_true, Y_pred, per=self.per)))
+
+    def from_counts(
+        self, tp: npt.ArrayLike, fp: npt.ArrayLike, fn: npt.ArrayLike, tn: npt.ArrayLike
+    ) -> FloatArray:
+        """Compute the measure of many predictions at once, from their counts.
+
+        Parameters
+        ----------
+        tp, fp, fn, tn : array-like of shape (...) or (..., n_groups)
+            Counts over all cells of a prediction if ``per="all"``; else one count for each label
+            or each example, along the last axis, which is averaged over.
+
+        Returns
+        -------
+        ndarray of shape (...), or a scalar
+
+        Examples
+        --------
+        Micro F1 of three predictions:
+
+        >>> MEASURES["f1_micro"].from_counts(tp=[0, 3, 4], fp=[0, 1, 2], fn=[4, 1, 0], tn=9)
+        array([0.  , 0.75, 0.8 ])
+
+        Macro recall of two predictions of three labels:
+
+        >>> tp, fn = [[1, 0, 4], [2, 2, 2]], [[1, 4, 0], [0, 2, 2]]
+        >>> MEASURES["recall_macro"].from_counts(tp=tp, fp=0, fn=fn, tn=9)
+        array([0.5       , 0.66666667])
+        """
+        counts = {"tp": tp, "fp": fp, "fn": fn, "tn": tn}
+        value = self.formula(*(counts[name] for name in self.uses))
+        if self.per == "all":
+            return value
+        if self.per == "example":
+            is_empty = np.equal(sum(_to_float(tp, fp, fn)), 0)
+            value = np.where(is_empty, 1.0, value)
+        mean: FloatArray = np.mean(value, axis=-1)
+        return mean
+
+
+_PRECISION = (precision_from_counts, ("tp", "fp"))
+_RECALL = (recall_from_counts, ("tp", "fn"))
+_F1 = (f1_from_counts, ("tp", "fp", "fn"))
+_JACCARD = (jaccard_from_counts, ("tp", "fp", "fn"))
+_HAMMING = (hamming_from_counts, ("tp", "fp", "fn", "tn"))
+_EXACT_MATCH = (exact_match_from_counts, ("fp", "fn"))
+
+#: All measures by name; the paper's five come first.
+MEASURES: dict[str, Measure] = {
+    measure.name: measure
+    for measure in (
+        Measure("f1_micro", "Micro F1", *_F1),
+        Measure("precision_micro", "Micro precision", *_PRECISION),
+        Measure("recall_micro", "Micro recall", *_RECALL),
+        Measure("hamming", "Hamming accuracy", *_HAMMING),
+        Measure("subset", "Subset accuracy", *_EXACT_MATCH, per="example"),
+        Measure("f1_macro", "Macro F1", *_F1, per="label"),
+        Measure("precision_macro", "Macro precision", *_PRECISION, per="label"),
+        Measure("recall_macro", "Macro recall", *_RECALL, per="label"),
+        Measure("f1_examples", "Example-based F1", *_F1, per="example"),
+        Measure("precision_examples", "Example-based precision", *_PRECISION, per="example"),
+        Measure("recall_examples", "Example-based recall", *_RECALL, per="example"),
+        Measure("jaccard_micro", "Micro Jaccard", *_JACCARD),
+        Measure("jaccard_macro", "Macro Jaccard", *_JACCARD, per="label"),
+        Measure("jaccard_examples", "Example-based Jaccard", *_JACCARD, per="example"),
+    )
+}
+
+# scikit-learn's ``f1_samples`` and its kin are no aliases of ours: their empty-set convention
+# differs, and whoever asks for them by that name should get them.
+_ALIASES = MappingProxyType(
+    {"hamming_accuracy": "hamming", "subset_accuracy": "subset", "accuracy": "subset"}
+)
+
+
+def get_measure(name: str) -> Measure:
+    """Find a measure by its name or by one of its other names.
+
+    Parameters
+    ----------
+    name : str
+        A key of :data:`MEASURES`, or ``"hamming_accuracy"``, ``"subset_accuracy"`` or
+        ``"accuracy"`` (which for label vectors is subset accuracy).
+
+    Returns
+    -------
+    Measure
+
+    Raises
+    ------
+    ValueError
+        If there is no such measure; the message lists those there are.
+
+    Examples
+    --------
+    >>> get_measure("hamming_accuracy").name
+    'hamming'
+    >>> get_measure("f1_mirco")
+    Traceback (most recent call last):
+    ...
+    ValueError: unknown measure 'f1_mirco', did you mean 'f1_micro'? Known measures: f1_micro, ...
+    """
+    measure = _find_measure(name)
+    if measure is None:
+        raise ValueError(f"unknown measure {_name_with_hint(name)} Known measures: {_known()}")
+    return measure
+
+
+def get_scorer(scoring: str | Measure | Callable[..., float]) -> Callable[..., float]:
+    """Turn the name of a measure into a scorer for scikit-learn.
+
+    A scorer is called with a fitted estimator, X and the true labels; greater is better.
+
+    Parameters
+    ----------
+    scoring : str, Measure or callable
+        A name of ours (see :func:`get_measure`); failing that, any name that
+        :func:`sklearn.metrics.get_scorer` knows; or a scorer, which is returned unchanged.
+
+    Returns
+    -------
+    callable
+        ``scorer(estimator, X, Y)`` → float.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_multilabel_classification
+    >>> from sklearn.model_selection import cross_val_score
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X, Y = make_multilabel_classification(random_state=0)
+    >>> tree = DecisionTreeClassifier(random_state=0)
+    >>> cross_val_score(tree, X, Y, scoring=get_scorer("hamming")).shape
+    (5,)
+    """
+    # Imported here: it takes about a second, and the formulas need none of it.
+    from sklearn import metrics
+
+    measure = scoring if isinstance(scoring, Measure) else None
+    if isinstance(scoring, str):
+        measure = _find_measure(scoring)
+    scorer: Callable[..., float]
+    if measure is not None:
+        scorer = metrics.make_scorer(measure, greater_is_better=measure.greater_is_better)
+    elif isinstance(scoring, str):
+        if scoring not in metrics.get_scorer_names():
+            raise ValueError(
+                f"unknown scoring {_name_with_hint(scoring)} Known are {_known()}, and the names "
+                "that sklearn.metrics.get_scorer_names() returns"
+            )
+        scorer = metrics.get_scorer(scoring)
+    elif callable(scoring):
+        scorer = scoring
+    else:
+        raise TypeError(f"scoring must be a name, a Measure or a callable, got {scoring!r}")
+    return scorer
+
+
+def _find_measure(name: str) -> Measure | None:
+    return MEASURES.get(_ALIASES.get(name, name))
+
+
+def _known() -> str:
+    return ", ".join(MEASURES)
+
+
+def _name_with_hint(name: str) -> str:
+    """The name, quoted, with the measure that was probably meant."""
+    close = get_close_matches(str(name), [*MEASURES, *_ALIASES], n=1)
+    return f"{name!r}, did you mean {close[0]!r}?" if close else f"{name!r}."
+
+
+# Counting --------------------------------------------------------------------------------------
+
+
+class Counts(NamedTuple):
+    """Confusion counts of a prediction, one number or an array of one number per group.
+
+    Examples
+    --------
+    >>> counts = Counts(tp=3, fp=1, fn=1, tn=5)
+    >>> MEASURES["hamming"].from_counts(*counts).item()
+    0.8
+    """
+
+    tp: npt.NDArray[np.int64]
+    fp: npt.NDArray[np.int64]
+    fn: npt.NDArray[np.int64]
+    tn: npt.NDArray[np.int64]
+
+
+def confusion_counts(Y_true: LabelsLike, Y_pred: LabelsLike, *, per: Group = "all") -> Counts:
+    r"""Count true and false positives and negatives.
+
+    .. math:: TP_g = \sum_{(j, i) \in g} [\![ y_i^j = 1 \wedge \hat y_i^j = 1 ]\!],
+
+    and FP, FN, TN accordingly, over the cells (example j, label i) of each group g.
+
+    Parameters
+    ----------
+    Y_true, Y_pred : array-like or sparse of shape (n_examples, n_labels) or (n_examples,)
+        Labels as 0 and 1, or one class per example; see :class:`Measure`.
+    per : {"all", "label", "example"}, default="all"
+        What a group is: all cells, those of a label, those of an example.
+
+    Returns
+    -------
+    Counts
+        Of arrays of shape (), (n_labels,) or (n_examples,).
+
+    Examples
+    --------
+    >>> Y_true, Y_pred = [[1, 0, 0], [1, 1, 0]], [[1, 1, 0], [1, 0, 0]]
+    >>> counts = confusion_counts(Y_true, Y_pred, per="label")
+    >>> counts.tp.tolist(), counts.fp.tolist(), counts.fn.tolist(), counts.tn.tolist()
+    ([2, 0, 0], [0, 1, 0], [0, 1, 0], [0, 0, 2])
+    """
+    axes: dict[str, int | None] = {"all": None, "label": 0, "example": 1}
+    if per not in axes:
+        raise ValueError(f"per must be 'all', 'label' or 'example', got {per!r}")
+    Y_true, Y_pred = _check_pair(Y_true, Y_pred)
+    is_both = Y_true.multiply(Y_pred) if sparse.issparse(Y_true) else Y_true & Y_pred
+    n_true, n_pred, tp = (
+        np.asarray(Y.sum(axis=axes[per], dtype=np.int64)) for Y in (Y_true, Y_pred, is_both)
+    )
+    n_examples, n_labels = Y_true.shape
+    n_cells = {"all": n_examples * n_labels, "label": n_examples, "example": n_labels}[per]
+    return Counts(tp=tp, fp=n_pred - tp, fn=n_true - tp, tn=n_cells - n_true - n_pred + tp)
+
+
+def _check_pair(Y_true: LabelsLike, Y_pred: LabelsLike) -> tuple[Any, Any]:
+    """Bring both to boolean arrays of one shape, or to CSR if one of them is sparse."""
+    _refuse_shuffled_columns(Y_true, Y_pred)
+    if not sparse.issparse(Y_true):
+        Y_true = np.asarray(Y_true)
+    if not sparse.issparse(Y_pred):
+        Y_pred = np.asarray(Y_pred)
+    if Y_true.ndim == Y_pred.ndim == 1:
+        Y_true, Y_pred = _classes_to_indicator(Y_true, Y_pred)
+    else:
+        # Some estimators return one label as a vector.
+        Y_true, Y_pred = (
+            Y.reshape(-1, 1) if Y.ndim == 1 and other.shape[1:] == (1,) else Y
+            for Y, other in ((Y_true, Y_pred), (Y_pred, Y_true))
+        )
+    if Y_true.shape != Y_pred.shape:
+        raise ValueError(f"Y_true has shape {Y_true.shape}, but Y_pred has {Y_pred.shape}")
+    if Y_true.ndim != 2:
+        raise ValueError(f"labels must have one or two dimensions, got {Y_true.ndim}")
+    if 0 in Y_true.shape:
+        raise ValueError(f"there is nothing to compare in labels of shape {Y_true.shape}")
+    Y_true, Y_pred = _to_boolean(Y_true, "Y_true"), _to_boolean(Y_pred, "Y_pred")
+    if sparse.issparse(Y_true) or sparse.issparse(Y_pred):
+        return sparse.csr_array(Y_true), sparse.csr_array(Y_pred)
+    return Y_true, Y_pred
+
+
+def _refuse_shuffled_columns(Y_true: LabelsLike, Y_pred: LabelsLike) -> None:
+    """Two DataFrames of the same labels in another order would be compared crosswise."""
+    if hasattr(Y_true, "columns") and hasattr(Y_pred, "columns"):
+        names, other_names = list(Y_true.columns), list(Y_pred.columns)
+        if names != other_names and set(names) == set(other_names):
+            raise ValueError("Y_true and Y_pred have the same columns, but in a different order")
+
+
+def _classes_to_indicator(y_true: Any, y_pred: Any) -> tuple[Any, Any]:
+    """One column for each class that occurs in either vector."""
+    classes = np.unique(np.concatenate([y_true, y_pred]))
+    return y_true[:, None] == classes, y_pred[:, None] == classes
+
+
+def _to_boolean(Y: Any, name: str) -> Any:
+    if sparse.issparse(Y):
+        Y = sparse.csr_array(Y)
+        if not Y.has_canonical_format:
+            Y = Y.copy()  # the next line works in place, and the arrays are the caller's
+            Y.sum_duplicates()
+        Y.data = _to_boolean(Y.data, name)
+        return Y
+    if Y.dtype == bool:
+        return Y
+    if Y.dtype.kind == "O":  # such as a DataFrame with columns of bool and of int
+        try:
+            Y = Y.astype(np.float64)
+        except (TypeError, ValueError):
+            raise ValueError(f"{name} must hold only 0 and 1, and no missing values") from None
+    is_one = Y == 1
+    is_other = ~(is_one | (Y == 0))
+    if np.any(is_other):
+        raise ValueError(f"{name} must hold only 0 and 1, but holds {Y[is_other][0]}")
+    return is_one
