@@ -1,0 +1,91 @@
+"""MultiLabelData: attributes and labels of the same examples, side by side.
+
+Every loader and generator returns one; it knows pandas, but no file format and no learner.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MultiLabelData:
+    """A multi-label data set, ready for ``clf.fit(data.X, data.Y)``.
+
+    Parameters
+    ----------
+    X : DataFrame of shape (n_examples, n_features)
+        The attributes: numeric columns as numbers, nominal ones as ``category``. Wide sparse
+        data has pandas sparse columns, so that names survive and ``X[mask]`` works as usual.
+    Y : DataFrame of shape (n_examples, n_labels)
+        The labels as 0/1 integers, one named column a label.
+    name : str
+        What to call the data set in tables and messages.
+    description : str, default=""
+        Where it comes from and what it is about, in prose.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from steelyard.data import MultiLabelData
+    >>> X = pd.DataFrame({"height": [1.5, 0.2, 2.0], "colour": ["red", "blue", "red"]})
+    >>> Y = pd.DataFrame({"tall": [1, 0, 1], "warm": [1, 0, 1]})
+    >>> data = MultiLabelData(X.astype({"colour": "category"}), Y, name="toy")
+    >>> data
+    toy: 3 examples, 2 attributes (1 numeric, 1 nominal), 2 labels, cardinality 1.33
+    >>> data.label_names
+    ['tall', 'warm']
+    >>> len(data), data.cardinality, data.density
+    (3, 1.333..., 0.666...)
+    """
+
+    X: pd.DataFrame
+    Y: pd.DataFrame
+    name: str
+    description: str = ""
+
+    def __post_init__(self) -> None:
+        if len(self.X) != len(self.Y):
+            raise ValueError(f"X has {len(self.X)} examples, but Y has {len(self.Y)}")
+
+    def __len__(self) -> int:
+        return len(self.X)
+
+    @property
+    def feature_names(self) -> list[str]:
+        """The names of the attributes, in column order."""
+        return list(self.X.columns)
+
+    @property
+    def label_names(self) -> list[str]:
+        """The names of the labels, in column order."""
+        return list(self.Y.columns)
+
+    @property
+    def cardinality(self) -> float:
+        """How many labels an example has on average."""
+        return float(np.asarray(self.Y).sum(axis=1).mean())
+
+    @property
+    def density(self) -> float:
+        """The cardinality as a share of the number of labels."""
+        return self.cardinality / self.Y.shape[1]
+
+    def __repr__(self) -> str:
+        n_nominal = sum(isinstance(dtype, pd.CategoricalDtype) for dtype in self.X.dtypes)
+        n_sparse = sum(isinstance(dtype, pd.SparseDtype) for dtype in self.X.dtypes)
+        n_dense = self.X.shape[1] - n_nominal - n_sparse
+        kinds = [
+            f"{count} {kind}"
+            for count, kind in [
+                (n_dense, "numeric"),
+                (n_sparse, "numeric and sparse"),
+                (n_nominal, "nominal"),
+            ]
+            if count
+        ]
+        return (
+            f"{self.name}: {len(self)} examples, {self.X.shape[1]} attributes"
+            f" ({', '.join(kinds)}), {self.Y.shape[1]} labels, cardinality {self.cardinality:.2f}"
+        )
