@@ -1,0 +1,213 @@
+"""Candidates: random forests → rule table per label, until γ distinct rules exist over all labels."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+
+from ._kernels.growing import grow_rules
+from .features import TrainingFeatures
+from .rules import RuleTable
+
+# Called with the number of candidates so far and the number wanted.
+Progress = Callable[[int, int], None]
+
+# A pass of which less than this share is new has all but exhausted what its trees can express: going
+# on would cost a hundred trees for the rules that one gave at first.
+MIN_NEW_SHARE = 0.01
+
+PAPER_DEPTHS: tuple[int | None, ...] = (None, 1, 2, 3, 4, 5, 6, 7, 8)
+
+
+@dataclass(frozen=True)
+class ForestSettings:
+    """How candidates are grown; the defaults are the paper's.
+
+    Parameters
+    ----------
+    n_candidates : int
+        γ, the number of distinct rules over all labels.
+    n_trees : int
+        I, the trees of one forest.
+    max_depths : tuple
+        One forest is grown for each limit; None is unrestricted.
+    sample_fraction : float
+        Size of the bag in shares of the training set.
+    max_features : {"log2", "sqrt"}, int or float
+        K, how many attributes are drawn at a node; a float is a share of all.
+    """
+
+    n_candidates: int = 300_000
+    n_trees: int = 10
+    max_depths: tuple[int | None, ...] = PAPER_DEPTHS
+    sample_fraction: float = 1.0
+    max_features: str | int | float = "log2"
+
+    def n_drawn_features(self, n_features: int) -> int:
+        """K for a data set with `n_features` attributes.
+
+        Examples
+        --------
+        >>> ForestSettings().n_drawn_features(72)
+        7
+        >>> ForestSettings(max_features=0.25).n_drawn_features(72)
+        18
+        """
+        if self.max_features == "log2":
+            return int(math.log2(n_features - 1)) + 1 if n_features > 1 else 1
+        if self.max_features == "sqrt":
+            return max(1, int(math.sqrt(n_features)))
+        if isinstance(self.max_features, float):
+            return max(1, round(self.max_features * n_features))
+        return min(int(self.max_features), n_features)
+
+
+@dataclass
+class _LabelPool:
+    """The rules of one label as they accumulate."""
+
+    tables: list[RuleTable] = field(default_factory=list)
+    hashes: list[NDArray[np.uint64]] = field(default_factory=list)
+    n_rules_after_pass: list[int] = field(default_factory=list)
+
+    @property
+    def n_rules(self) -> int:
+        return self.n_rules_after_pass[-1] if self.n_rules_after_pass else 0
+
+    def table(self, n_passes: int) -> RuleTable:
+        """The rules of the first passes."""
+        n_rules = self.n_rules_after_pass[n_passes - 1] if self.n_rules_after_pass else 0
+        return RuleTable.concatenate(self.tables).head(n_rules)
+
+
+def _grow_label(
+    training: TrainingFeatures,
+    is_target: NDArray[np.bool_],
+    settings: ForestSettings,
+    entropy: int,
+    label: int,
+    passes: range,
+    known_hashes: NDArray[np.uint64],
+) -> tuple[RuleTable, NDArray[np.uint64], NDArray[np.int64], NDArray[np.int64]]:
+    """New rules of some passes over one label's forests."""
+    n_rows, n_features = len(is_target), training.coded.n_features
+    n_seeds = len(settings.max_depths) * settings.n_trees
+    # One seed per (label, pass, depth, tree): nothing depends on who computes what, and when.
+    seeds = np.array(
+        [
+            np.random.SeedSequence(entropy, spawn_key=(label, p)).generate_state(n_seeds, np.uint64)
+            for p in passes
+        ]
+    )
+    indptr, feature, low, high, hashes, pass_ends, n_extracted = grow_rules(
+        training.coded,
+        training.values,
+        training.values_indptr,
+        is_target.astype(np.uint8),
+        max(1, round(settings.sample_fraction * n_rows)),
+        settings.n_drawn_features(n_features),
+        np.array([-1 if depth is None else depth for depth in settings.max_depths], dtype=np.int64),
+        settings.n_trees,
+        seeds,
+        known_hashes,
+    )
+    return RuleTable(indptr, feature, low, high), hashes, pass_ends, n_extracted
+
+
+def generate_candidates(
+    training: TrainingFeatures,
+    is_target: NDArray[np.bool_],
+    settings: ForestSettings,
+    entropy: int,
+    n_jobs: int | None = None,
+    progress: Progress | None = None,
+) -> list[RuleTable]:
+    """Distinct rules for every label, at least γ of them together where the data can yield as many.
+
+    Passes over all labels and depths are repeated until γ is reached; whole passes count, as in the
+    paper, so the result is the same however the passes are bundled into rounds.
+
+    Parameters
+    ----------
+    training : TrainingFeatures
+    is_target : (n_labels, n_rows) bool
+        Which rows have the label's target class.
+    settings : ForestSettings
+    entropy : int
+        The seed.
+    n_jobs : int or None
+        Labels are grown in parallel.
+    progress : callable(n_found, n_wanted), optional
+
+    Returns
+    -------
+    list of RuleTable, one a label; empty for a label without any target row.
+    """
+    n_labels = len(is_target)
+    pools = [_LabelPool() for _ in range(n_labels)]
+    # A label of one class has nothing to tell apart.
+    open_labels = [i for i in range(n_labels) if 0 < is_target[i].sum() < is_target.shape[1]]
+    if not open_labels:
+        return [RuleTable.empty() for _ in pools]
+    n_passes = 0
+    round_size = 1
+    while True:
+        passes = range(n_passes, n_passes + round_size)
+        grown = Parallel(n_jobs=n_jobs, prefer="threads")(
+            delayed(_grow_label)(
+                training,
+                is_target[i],
+                settings,
+                entropy,
+                i,
+                passes,
+                np.concatenate([np.empty(0, np.uint64), *pools[i].hashes]),
+            )
+            for i in open_labels
+        )
+        n_before = sum(pool.n_rules for pool in pools)
+        n_extracted = np.zeros(round_size)
+        for i, (table, hashes, pass_ends, extracted) in zip(open_labels, grown, strict=True):
+            pool = pools[i]
+            n_known = pool.n_rules
+            pool.tables.append(table)
+            pool.hashes.append(hashes)
+            pool.n_rules_after_pass.extend((n_known + pass_ends).tolist())
+            n_extracted += extracted
+        n_passes += round_size
+        totals = np.sum([pools[i].n_rules_after_pass for i in open_labels], axis=0)
+        n_rules = int(totals[-1])
+        if progress is not None:
+            progress(min(n_rules, settings.n_candidates), settings.n_candidates)
+        if n_rules >= settings.n_candidates:
+            n_passes = int(np.searchsorted(totals, settings.n_candidates)) + 1
+            break
+        new = np.diff(totals[-round_size:], prepend=n_before)
+        exhausted = np.flatnonzero(new < MIN_NEW_SHARE * n_extracted)
+        if len(exhausted) or n_extracted[-1] == 0:
+            n_passes += 1 - round_size + (int(exhausted[0]) if len(exhausted) else round_size - 1)
+            warnings.warn(
+                f"the data yields only {int(totals[n_passes - 1]):,} distinct candidate rules of the "
+                f"{settings.n_candidates:,} asked for: further trees repeat known ones",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+            break
+        # New rules become rarer, so going by the last pass ends below the need, never far above.
+        needed = math.ceil((settings.n_candidates - n_rules) / max(float(new[-1]), 1.0))
+        round_size = max(1, min(needed, 2 * n_passes))
+    return [pool.table(n_passes) for pool in pools]
+
+
+def as_depths(max_depths: Sequence[int | None] | int | None) -> tuple[int | None, ...]:
+    """Depth limits as a tuple; a single limit is allowed."""
+    if max_depths is None or isinstance(max_depths, int | np.integer):
+        return (None if max_depths is None else int(max_depths),)
+    return tuple(None if depth is None else int(depth) for depth in max_depths)

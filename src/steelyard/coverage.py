@@ -1,0 +1,62 @@
+"""Coverage: rule table × coded data → packed bits. Knows neither labels' meaning nor scores."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._kernels import coverage as kernels
+from .features import CodedFeatures
+from .rules import RuleTable
+
+Bits = NDArray[np.uint64]
+
+
+class RowIndex(NamedTuple):
+    """Coded data with its rows sorted by code within each dense feature, for fast look-up."""
+
+    coded: CodedFeatures
+    sorted_rows: tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]
+
+
+def index_rows(coded: CodedFeatures) -> RowIndex:
+    """Sort the rows once; every later question about coverage uses the result."""
+    is_dense = coded.column >= 0
+    return RowIndex(coded, kernels.sort_rows_by_code(coded.dense, coded.n_codes[is_dense]))
+
+
+def n_words(n_bits: int) -> int:
+    """Words of 64 bits that hold `n_bits`."""
+    return (n_bits + 63) // 64
+
+
+def cover(
+    table: RuleTable, index: RowIndex, bit_of_row: NDArray[np.int64] | None = None, words: int = 0
+) -> Bits:
+    """Bits of the rows that each rule covers, shape (n_rules, n_words).
+
+    Row i is bit i unless `bit_of_row` (with the number of `words`) says otherwise.
+    """
+    n_rows = index.coded.n_rows
+    if bit_of_row is None:
+        bit_of_row, words = np.arange(n_rows), n_words(n_rows)
+    bits = np.zeros((len(table), words), dtype=np.uint64)
+    kernels.cover_rows(
+        index.coded,
+        index.sorted_rows,
+        table.indptr,
+        table.feature,
+        table.low,
+        table.high,
+        bit_of_row,
+        bits,
+    )
+    return bits
+
+
+def unpack(bits: Bits, n_rows: int) -> NDArray[np.bool_]:
+    """Masks, shape (n_rules, n_rows), of bits that number the rows in order."""
+    words = bits.astype("<u8", copy=False).view(np.uint8)
+    return np.unpackbits(words, axis=1, count=n_rows, bitorder="little").astype(np.bool_)

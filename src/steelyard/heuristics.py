@@ -1,0 +1,351 @@
+"""Rule learning heuristics: confusion counts → value. Knows counts only, no rules and no data.
+
+Every heuristic of the paper is a fraction that is linear in TP and FP once P and N are known, so each
+is six numbers per (P, N); the covering kernel receives these numbers and needs no code per heuristic.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+FloatArray = NDArray[np.float64]
+
+# Columns of a coefficient matrix: each of the six coefficients is a combination of these terms.
+ONE, N_POSITIVES, N_NEGATIVES, N_TOTAL, N_TOTAL_SQUARED = range(5)
+
+
+class ConfusionMatrix(NamedTuple):
+    """Counts of a rule's predictions; each may be an array, one entry a rule.
+
+    Examples
+    --------
+    >>> ConfusionMatrix(tp=3, fp=1, fn=2, tn=4).tp
+    3
+    """
+
+    tp: Any
+    fp: Any
+    fn: Any
+    tn: Any
+
+
+class Heuristic:
+    """δ: maps confusion counts to a value, larger is better.
+
+    A heuristic of your own is a subclass that defines ``__call__(tp, fp, fn, tn)`` over arrays, or any
+    plain function of that form: wherever a heuristic is expected, a function is accepted.
+
+    Examples
+    --------
+    >>> class Jaccard(Heuristic):
+    ...     def __call__(self, tp, fp, fn, tn):
+    ...         return tp / (tp + fp + fn)
+    >>> Jaccard()(2, 1, 1, 6)
+    0.5
+    """
+
+    name: ClassVar[str] = "heuristic"
+
+    def __call__(self, tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike) -> Any:
+        raise NotImplementedError(f"{type(self).__name__} must define __call__(tp, fp, fn, tn)")
+
+    @property
+    def parameter(self) -> float:
+        """The one parameter of the heuristic (m or β), or NaN where it has none."""
+        return math.nan
+
+    def coefficients(self) -> FloatArray | None:
+        """Matrix of shape (6, 5) that the kernels evaluate, or None for a heuristic known only as code.
+
+        Row i holds the coefficient of the i-th of (tp, fp, 1) in the numerator, then in the
+        denominator; its columns multiply 1, P, N, P + N and (P + N)².
+        """
+        return None
+
+
+def evaluate_fraction(
+    coefficients: FloatArray, tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike
+) -> Any:
+    """Value of the fraction with the given (6, 5) coefficients; 0/0 counts as 0.
+
+    The operations and their order are those of the kernel, so both give the same bits.
+    """
+    tp, fp, fn, tn = (np.asarray(count, dtype=np.float64) for count in (tp, fp, fn, tn))
+    positives, negatives = tp + fn, fp + tn
+    total = positives + negatives
+    terms = (np.ones_like(total), positives, negatives, total, total * total)
+    a, b, c, d, e, f = (sum(w * t for w, t in zip(row, terms, strict=True)) for row in coefficients)
+    numerator = a * tp + b * fp + c
+    denominator = d * tp + e * fp + f
+    value = np.divide(
+        numerator, denominator, out=np.zeros_like(numerator), where=np.asarray(denominator != 0)
+    )
+    return value if value.ndim else float(value)
+
+
+class FractionHeuristic(Heuristic):
+    """A heuristic that is fully described by its coefficients."""
+
+    def coefficients(self) -> FloatArray:
+        raise NotImplementedError
+
+    def __call__(self, tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike) -> Any:
+        return evaluate_fraction(self.coefficients(), tp, fp, fn, tn)
+
+
+def _fraction(
+    numerator: tuple[dict[int, float], dict[int, float], dict[int, float]],
+    denominator: tuple[dict[int, float], dict[int, float], dict[int, float]],
+) -> FloatArray:
+    """Coefficient matrix from the terms of (tp, fp, 1) above and below the line."""
+    matrix = np.zeros((6, 5))
+    for row, terms in zip(matrix, numerator + denominator, strict=True):
+        for column, weight in terms.items():
+            row[column] = weight
+    return matrix
+
+
+@dataclass(frozen=True)
+class Precision(FractionHeuristic):
+    """TP / (TP + FP): consistency alone.
+
+    Examples
+    --------
+    >>> Precision()(3, 1, 2, 4)
+    0.75
+    """
+
+    name: ClassVar[str] = "precision"
+
+    def coefficients(self) -> FloatArray:
+        return _fraction(({ONE: 1}, {}, {}), ({ONE: 1}, {ONE: 1}, {}))
+
+
+@dataclass(frozen=True)
+class Recall(FractionHeuristic):
+    """TP / P: coverage alone.
+
+    Examples
+    --------
+    >>> Recall()(3, 1, 2, 4)
+    0.6
+    """
+
+    name: ClassVar[str] = "recall"
+
+    def coefficients(self) -> FloatArray:
+        return _fraction(({ONE: 1}, {}, {}), ({}, {}, {N_POSITIVES: 1}))
+
+
+@dataclass(frozen=True)
+class FMeasure(FractionHeuristic):
+    """(β² + 1) / (β²/recall + 1/precision) = (β² + 1)·TP / (TP + FP + β²·P), β ∈ [0, ∞].
+
+    β = 0 is precision, β = ∞ is recall.
+
+    Examples
+    --------
+    >>> round(FMeasure(beta=1)(3, 1, 2, 4), 4)
+    0.6667
+    >>> FMeasure(beta=float("inf"))(3, 1, 2, 4) == Recall()(3, 1, 2, 4)
+    True
+    """
+
+    name: ClassVar[str] = "f-measure"
+    beta: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not self.beta >= 0:
+            raise ValueError(f"beta must be a number from 0 to infinity, got {self.beta!r}")
+
+    @property
+    def parameter(self) -> float:
+        return float(self.beta)
+
+    def coefficients(self) -> FloatArray:
+        if math.isinf(self.beta):
+            return Recall().coefficients()
+        square = float(self.beta) ** 2
+        return _fraction(({ONE: square + 1}, {}, {}), ({ONE: 1}, {ONE: 1}, {N_POSITIVES: square}))
+
+
+@dataclass(frozen=True)
+class MEstimate(FractionHeuristic):
+    """(TP + m·P/(P + N)) / (TP + FP + m), m ≥ 0.
+
+    m = 0 is precision; as m grows the order of the rules becomes that of `WRA`.
+
+    Examples
+    --------
+    >>> MEstimate(m=2)(3, 1, 2, 4)
+    0.6666666666666666
+    >>> MEstimate(m=0)(3, 1, 2, 4) == Precision()(3, 1, 2, 4)
+    True
+    """
+
+    name: ClassVar[str] = "m-estimate"
+    m: float = 16.0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.m < math.inf:
+            raise ValueError(
+                f"m must be a finite number of at least 0, got {self.m!r}; "
+                "for the limit of an infinite m use WRA()"
+            )
+
+    @property
+    def parameter(self) -> float:
+        return float(self.m)
+
+    def coefficients(self) -> FloatArray:
+        # Multiplied by P + N, so that for whole m both sides of the line are whole numbers, only the
+        # division rounds, and rules that are exactly equal compare as equal.
+        m = float(self.m)
+        return _fraction(
+            ({N_TOTAL: 1}, {}, {N_POSITIVES: m}), ({N_TOTAL: 1}, {N_TOTAL: 1}, {N_TOTAL: m})
+        )
+
+
+@dataclass(frozen=True)
+class WRA(FractionHeuristic):
+    """Weighted relative accuracy: (TP + FP)/(P + N) · (TP/(TP + FP) - P/(P + N)).
+
+    Equal to (N·TP - P·FP) / (P + N)².
+
+    Examples
+    --------
+    >>> WRA()(3, 1, 2, 3)
+    0.08641975308641975
+    """
+
+    name: ClassVar[str] = "wra"
+
+    def coefficients(self) -> FloatArray:
+        return _fraction(
+            ({N_NEGATIVES: 1}, {N_POSITIVES: -1}, {}), ({}, {}, {N_TOTAL_SQUARED: 1})
+        )
+
+
+@dataclass(frozen=True)
+class Accuracy(FractionHeuristic):
+    """(TP + TN) / (P + N).
+
+    Examples
+    --------
+    >>> Accuracy()(3, 1, 2, 4)
+    0.7
+    """
+
+    name: ClassVar[str] = "accuracy"
+
+    def coefficients(self) -> FloatArray:
+        return _fraction(({ONE: 1}, {ONE: -1}, {N_NEGATIVES: 1}), ({}, {}, {N_TOTAL: 1}))
+
+
+@dataclass(frozen=True)
+class Laplace(FractionHeuristic):
+    """(TP + 1) / (TP + FP + 2).
+
+    Examples
+    --------
+    >>> Laplace()(3, 1, 2, 4)
+    0.6666666666666666
+    """
+
+    name: ClassVar[str] = "laplace"
+
+    def coefficients(self) -> FloatArray:
+        return _fraction(({ONE: 1}, {}, {ONE: 1}), ({ONE: 1}, {ONE: 1}, {ONE: 2}))
+
+
+@dataclass(frozen=True)
+class FunctionHeuristic(Heuristic):
+    """A plain function of (tp, fp, fn, tn) in the role of a heuristic."""
+
+    name: ClassVar[str] = "function"
+    function: Callable[[Any, Any, Any, Any], Any]
+
+    def __call__(self, tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike) -> Any:
+        return self.function(tp, fp, fn, tn)
+
+    def __str__(self) -> str:
+        return getattr(self.function, "__name__", repr(self.function))
+
+
+HEURISTICS: dict[str, type[Heuristic]] = {
+    cls.name: cls for cls in (MEstimate, FMeasure, Precision, Recall, WRA, Accuracy, Laplace)
+}
+
+# The paper's grids of parameters: 20 values each.
+M_GRID: tuple[float, ...] = (0.0, *(2.0**k for k in range(1, 20)))
+BETA_GRID: tuple[float, ...] = (
+    0.0,
+    *(1 - 2 ** (k / 2) / 10 for k in range(6, -1, -1)),
+    *(2.0**k for k in range(11)),
+    math.inf,
+)
+
+
+def get_heuristic(heuristic: Heuristic | str | Callable[..., Any]) -> Heuristic:
+    """The heuristic meant by an object, a name or a function of (tp, fp, fn, tn).
+
+    Examples
+    --------
+    >>> get_heuristic("wra")
+    WRA()
+    >>> get_heuristic(MEstimate(m=4))
+    MEstimate(m=4)
+    """
+    if isinstance(heuristic, Heuristic):
+        return heuristic
+    if isinstance(heuristic, str):
+        if heuristic not in HEURISTICS:
+            raise ValueError(
+                f"unknown heuristic {heuristic!r}; the known ones are {', '.join(HEURISTICS)}"
+            )
+        return HEURISTICS[heuristic]()
+    if isinstance(heuristic, type) and issubclass(heuristic, Heuristic):
+        raise TypeError(f"heuristic must be an instance: write {heuristic.__name__}()")
+    if callable(heuristic):
+        return FunctionHeuristic(heuristic)
+    raise TypeError(
+        f"heuristic must be a Heuristic, a name or a function of (tp, fp, fn, tn), got {heuristic!r}"
+    )
+
+
+def heuristic_values(heuristic: Heuristic, counts: ConfusionMatrix) -> FloatArray:
+    """Values of a heuristic over arrays of counts, checked: one finite-or-infinite number each."""
+    tp = np.asarray(counts.tp)
+    if isinstance(heuristic, FractionHeuristic):
+        values = heuristic(*counts)
+    else:
+        # A user's formula may divide 0 by 0; that counts as 0, as everywhere.
+        with np.errstate(divide="ignore", invalid="ignore"):
+            values = heuristic(*(np.asarray(count, dtype=np.float64) for count in counts))
+    values = np.asarray(values, dtype=np.float64)
+    if values.shape != tp.shape:
+        raise ValueError(
+            f"heuristic {describe(heuristic)} must return one value for each rule: "
+            f"expected shape {tp.shape}, got {values.shape}"
+        )
+    return np.where(np.isnan(values), 0.0, values)
+
+
+def describe(heuristic: Heuristic) -> str:
+    """Short text for people: the name with its parameter.
+
+    Examples
+    --------
+    >>> describe(MEstimate(m=16)), describe(WRA()), describe(FMeasure(beta=0.5))
+    ('m-estimate(m=16)', 'wra', 'f-measure(beta=0.5)')
+    """
+    if not isinstance(heuristic, FractionHeuristic):
+        return str(heuristic)
+    arguments = ", ".join(f"{f.name}={getattr(heuristic, f.name):g}" for f in fields(heuristic))  # type: ignore[arg-type]
+    return f"{heuristic.name}({arguments})" if arguments else heuristic.name

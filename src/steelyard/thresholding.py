@@ -1,0 +1,53 @@
+"""Thresholding: heuristic values + φ → kept rules. Knows values only."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+# The paper's grid: 100 %, 95 %, ..., 5 %.
+PHI_GRID: tuple[float, ...] = tuple(k / 20 for k in range(20, 0, -1))
+
+
+def count_quota(n_rules: int, phi: float) -> int:
+    """ceil(φ·n), immune to the noise of binary fractions (0.55 · 20 is 11, not 11.000000000000002).
+
+    Examples
+    --------
+    >>> count_quota(20, 0.55), count_quota(7, 0.5), count_quota(3, 1.0)
+    (11, 4, 3)
+    """
+    return min(n_rules, math.ceil(round(phi * n_rules, 9)))
+
+
+def min_heuristic_value(descending: NDArray[np.float64], phi: float) -> float:
+    """The cut that the share φ implies: the value of the rule at position ceil(φ·n), best first.
+
+    Examples
+    --------
+    >>> min_heuristic_value(np.array([0.9, 0.8, 0.8, 0.1]), 0.5)
+    0.8
+    """
+    if not len(descending):
+        return math.nan
+    return float(descending[max(count_quota(len(descending), phi), 1) - 1])
+
+
+def count_kept(descending: NDArray[np.float64], phi: float) -> int:
+    """How many of the rules, sorted best first, are not worse than the cut that φ implies.
+
+    Examples
+    --------
+    >>> count_kept(np.array([0.9, 0.8, 0.8, 0.1]), 0.5)
+    3
+    """
+    if not len(descending) or phi <= 0:
+        return 0
+    return count_above(descending, min_heuristic_value(descending, phi))
+
+
+def count_above(descending: NDArray[np.float64], cut: float) -> int:
+    """How many of the values, sorted best first, are at least `cut`."""
+    return int(np.searchsorted(-descending, -cut, side="right"))
