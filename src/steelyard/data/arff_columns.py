@@ -233,7 +233,7 @@ def _convert_cells(
     except (KeyError, ValueError):
         raise _bad_cell(path, attribute, cells, lines) from None
     # float() also takes 1_000 and Infinity, which no ARFF file means.
-    if np.isinf(numbers).any() or any("_" in cell for cell in cells if cell):
+    if np.isinf(numbers).any() or "_" in "".join(filter(None, cells)):
         raise _bad_cell(path, attribute, cells, lines)
     return numbers
 

@@ -45,6 +45,10 @@ def parse_header(path: str | PathLike[str], lines: list[str]) -> Header:
         try:
             if inside_relational:
                 # The nested attributes belong to bags of instances, which have no columns here.
+                if keyword == "data":
+                    raise ArffSyntaxError(
+                        f"the relational attribute {inside_relational!r} has no @end"
+                    )
                 if keyword == "end" and read_word(rest, 0)[0] == inside_relational:
                     inside_relational = ""
             elif keyword == "relation":
@@ -70,8 +74,6 @@ def parse_header(path: str | PathLike[str], lines: list[str]) -> Header:
         except ArffSyntaxError as error:
             raise error_at(path, number, str(error)) from None
 
-    if inside_relational:
-        raise DataError(f"{path}: the relational attribute {inside_relational!r} has no @end")
     raise DataError(f"{path} has no @data section")
 
 

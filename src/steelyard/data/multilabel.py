@@ -86,6 +86,11 @@ class MultiLabelData:
             if count
         ]
         return (
-            f"{self.name}: {len(self)} examples, {self.X.shape[1]} attributes"
-            f" ({', '.join(kinds)}), {self.Y.shape[1]} labels, cardinality {self.cardinality:.2f}"
+            f"{self.name}: {_count(len(self), 'example')}, {_count(self.X.shape[1], 'attribute')}"
+            f" ({', '.join(kinds)}), {_count(self.Y.shape[1], 'label')},"
+            f" cardinality {self.cardinality:.2f}"
         )
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -1,0 +1,72 @@
+"""The embedded data set: which segments of a seven-segment display stay dark for a digit."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from steelyard.data.multilabel import MultiLabelData
+
+#: The digits for which each segment stays dark, and the name of that label.
+DARK_FOR: dict[str, tuple[int, ...]] = {
+    "top dark": (1, 4),
+    "upper left dark": (1, 2, 3, 7),
+    "upper right dark": (5, 6),
+    "middle dark": (0, 1, 7),
+    "lower left dark": (1, 3, 4, 5, 7, 9),
+    "lower right dark": (2,),
+    "bottom dark": (1, 4, 7),
+}
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class SegmentData(MultiLabelData):
+    """Handwritten digits with the dark segments as labels; ``digits`` says which digit it is.
+
+    Examples
+    --------
+    >>> from steelyard.data import load_segments
+    >>> load_segments().digits[:5]
+    array([0, 1, 2, 3, 4])
+    """
+
+    digits: NDArray[np.int64]
+
+
+def load_segments() -> SegmentData:
+    """Load handwritten digits labelled by the dark segments of a seven-segment display.
+
+    The 1,797 images are those of scikit-learn's ``load_digits``; nothing is downloaded. An
+    attribute is the darkness (0 to 16) of one of 8 × 8 pixels, ``row1_col1`` being the one at
+    the top left. A label is a segment that stays dark when the display shows the digit: the
+    labels depend on each other, six of the seven have a minority of examples, and the lower
+    left segment, dark in 60 % of them, is a label whose rules predict absence.
+
+    Returns
+    -------
+    data : SegmentData
+        A `MultiLabelData` that also has the true ``digits``.
+
+    Examples
+    --------
+    >>> from steelyard.data import load_segments
+    >>> data = load_segments()
+    >>> data
+    segments: 1797 examples, 64 attributes (64 numeric), 7 labels, cardinality 2.11
+    >>> data.Y.mean().round(2).to_dict()
+    {'top dark': 0.2, 'upper left dark': 0.4, 'upper right dark': 0.2, 'middle dark': 0.3,
+     'lower left dark': 0.6, 'lower right dark': 0.1, 'bottom dark': 0.3}
+    """
+    from sklearn.datasets import load_digits
+
+    pixels, digits = load_digits(return_X_y=True)
+    names = [f"row{row}_col{column}" for row in range(1, 9) for column in range(1, 9)]
+    labels = {name: np.isin(digits, dark).astype(np.int8) for name, dark in DARK_FOR.items()}
+    return SegmentData(
+        X=pd.DataFrame(pixels, columns=names),
+        Y=pd.DataFrame(labels),
+        name="segments",
+        description="handwritten digits, labelled by the dark segments of a seven-segment display",
+        digits=digits,
+    )

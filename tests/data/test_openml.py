@@ -1,0 +1,93 @@
+"""OpenML's data sets, without a network: the answers of fetch_openml are made up here."""
+
+from urllib.error import HTTPError, URLError
+
+import pandas as pd
+import pytest
+import sklearn.datasets
+from sklearn.utils import Bunch
+
+from steelyard.data import DataError, fetch_multilabel
+
+
+@pytest.fixture
+def openml(monkeypatch):
+    """What fetch_openml answers (or raises), and the queries that it was asked."""
+
+    class OpenML:
+        answer = Bunch(
+            data=pd.DataFrame(
+                {"Att1": [0.5, 1.5], "word": pd.Categorical(["0", "1"]), "free": ["a", "b"]}
+            ),
+            target=pd.DataFrame(
+                {
+                    "Class1": pd.Categorical(["FALSE", "TRUE"]),
+                    "Class2": pd.Categorical(["TRUE", "FALSE"], ["TRUE", "FALSE"]),
+                }
+            ),
+            DESCR="what OpenML says",
+        )
+
+        def __init__(self):
+            self.queries = []
+
+        def __call__(self, **query):
+            self.queries.append(query)
+            if isinstance(self.answer, Exception):
+                raise self.answer
+            return self.answer
+
+    openml = OpenML()
+    monkeypatch.setattr(sklearn.datasets, "fetch_openml", openml)
+    return openml
+
+
+def test_true_and_false_become_one_and_zero(openml):
+    data = fetch_multilabel("yeast")
+    assert data.name == "yeast"
+    assert data.description == "what OpenML says"
+    assert data.Y.to_dict("list") == {"Class1": [0, 1], "Class2": [1, 0]}
+    assert data.X["Att1"].tolist() == [0.5, 1.5]
+    assert data.X.select_dtypes("category").columns.tolist() == ["word", "free"]
+
+
+def test_a_name_is_asked_for_by_its_number_a_version_by_its_name(openml, tmp_path):
+    fetch_multilabel("LANGLOG", data_home=tmp_path, cache=False)
+    fetch_multilabel("scene", version=1)
+    by_number, by_name = openml.queries[-2:]
+    assert by_number == {"data_id": 40593, "data_home": tmp_path, "cache": False, "as_frame": True}
+    assert by_name["name"] == "scene"
+    assert by_name["version"] == 1
+
+
+def test_an_unknown_name_lists_the_known_ones():
+    with pytest.raises(DataError, match=r"'emotion' \(did you mean 'emotions'.*known are birds, "):
+        fetch_multilabel("emotion")
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [
+        URLError("no route to host"),
+        TimeoutError("timed out"),
+        HTTPError("http://openml", 503, "unavailable", None, None),
+    ],
+)
+def test_a_network_failure_is_one_sentence(openml, failure):
+    openml.answer = failure
+    with pytest.raises(
+        ConnectionError, match="could not download the data set 'birds' from OpenML"
+    ):
+        fetch_multilabel("birds")
+
+
+def test_what_openml_refuses_is_passed_on(openml):
+    openml.answer = ValueError("No known dataset with version 99")
+    with pytest.raises(DataError, match="has no usable data set 'birds': No known dataset"):
+        fetch_multilabel("birds", version=99)
+
+
+def test_a_single_target_is_refused(openml):
+    openml.answer = Bunch(data=openml.answer.data, target=pd.Series([0, 1]), DESCR="")
+    with pytest.raises(DataError, match="has a single target, no labels"):
+        fetch_multilabel("scene", version=1)
