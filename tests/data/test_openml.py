@@ -1,5 +1,8 @@
 """OpenML's data sets, without a network: the answers of fetch_openml are made up here."""
 
+import gzip
+import hashlib
+import json
 from urllib.error import HTTPError, URLError
 
 import pandas as pd
@@ -55,7 +58,13 @@ def test_a_name_is_asked_for_by_its_number_a_version_by_its_name(openml, tmp_pat
     fetch_multilabel("LANGLOG", data_home=tmp_path, cache=False)
     fetch_multilabel("scene", version=1)
     by_number, by_name = openml.queries[-2:]
-    assert by_number == {"data_id": 40593, "data_home": tmp_path, "cache": False, "as_frame": True}
+    assert by_number == {
+        "data_id": 40593,
+        "data_home": tmp_path,
+        "cache": False,
+        "as_frame": True,
+        "parser": "liac-arff",
+    }
     assert by_name["name"] == "scene"
     assert by_name["version"] == 1
 
@@ -91,3 +100,58 @@ def test_a_single_target_is_refused(openml):
     openml.answer = Bunch(data=openml.answer.data, target=pd.Series([0, 1]), DESCR="")
     with pytest.raises(DataError, match="has a single target, no labels"):
         fetch_multilabel("scene", version=1)
+
+
+def test_scikit_learns_own_reader_and_cache_understand_such_a_data_set(tmp_path):
+    """Nothing is replaced here: the files are where scikit-learn caches its downloads."""
+    arff = (
+        "@relation emotions\n@attribute loudness numeric\n@attribute genre {rock,folk}\n"
+        "@attribute happy.pleased {TRUE,FALSE}\n@attribute sad.lonely {TRUE,FALSE}\n@data\n"
+        "0.5,rock,TRUE,FALSE\n0.1,folk,FALSE,TRUE\n0.2,?,FALSE,FALSE\n"
+    )
+    features = [("loudness", "numeric"), ("genre", "nominal")]
+    labels = [("happy.pleased", "nominal"), ("sad.lonely", "nominal")]
+    answers = {
+        "api/v1/json/data/40589": {
+            "data_set_description": {
+                "id": "40589",
+                "name": "emotions",
+                "version": "3",
+                "status": "active",
+                "format": "ARFF",
+                "description": "music",
+                "url": "https://www.openml.org/data/v1/download/4644182/emotions.arff",
+                "file_id": "4644182",
+                "default_target_attribute": ",".join(name for name, _ in labels),
+                "md5_checksum": hashlib.md5(arff.encode()).hexdigest(),
+            }
+        },
+        "api/v1/json/data/features/40589": {
+            "data_features": {
+                "feature": [
+                    {
+                        "index": str(i),
+                        "name": name,
+                        "data_type": data_type,
+                        "is_target": str((name, data_type) in labels).lower(),
+                        "number_of_missing_values": "1" if name == "genre" else "0",
+                        "is_ignore": "false",
+                        "is_row_identifier": "false",
+                    }
+                    for i, (name, data_type) in enumerate(features + labels)
+                ]
+            }
+        },
+        "api/v1/json/data/qualities/40589": {"data_qualities": {"quality": []}},
+    }
+    files = {path: json.dumps(answer) for path, answer in answers.items()}
+    files["data/v1/download/4644182/emotions.arff"] = arff
+    for path, text in files.items():
+        cached = tmp_path / "openml" / "openml.org" / f"{path}.gz"
+        cached.parent.mkdir(parents=True, exist_ok=True)
+        cached.write_bytes(gzip.compress(text.encode()))
+
+    data = fetch_multilabel("emotions", data_home=tmp_path)
+    assert data.Y.to_dict("list") == {"happy.pleased": [1, 0, 0], "sad.lonely": [0, 1, 0]}
+    assert data.X["loudness"].tolist() == [0.5, 0.1, 0.2]
+    assert data.X["genre"].isna().tolist() == [False, False, True]

@@ -96,7 +96,11 @@ def fetch_multilabel(
     from sklearn.datasets import fetch_openml
 
     try:
-        bunch = fetch_openml(**query, data_home=data_home, cache=cache, as_frame=True)
+        # Not the parser "pandas": with pandas 3.1 it takes the labels' TRUE and FALSE for truth
+        # values and then fails on them (seen with scikit-learn 1.9.1).
+        bunch = fetch_openml(
+            **query, data_home=data_home, cache=cache, as_frame=True, parser="liac-arff"
+        )
     except (URLError, TimeoutError, ConnectionError) as error:
         reason = getattr(error, "reason", error)
         raise ConnectionError(
