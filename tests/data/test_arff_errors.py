@@ -5,6 +5,8 @@ import re
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from steelyard.data import DataError, load_mulan
 
@@ -141,6 +143,28 @@ def test_a_missing_file_is_named(tmp_path):
         load_mulan(tmp_path / "nowhere.arff")
     with pytest.raises(IsADirectoryError, match="is a folder"):
         load_mulan(tmp_path)
+
+
+VALID = HEADER + "0,1.5,u\n{0 1, 1 2, 2 v}\n% remark\n1, ?, 'v'\n{}\n"
+slices = st.tuples(st.integers(0, len(VALID)), st.integers(0, 6))
+snippets = st.text(st.sampled_from("01?,'\"\\%{}@ \t\nuvx"), max_size=4)
+
+
+@settings(
+    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(edits=st.lists(st.tuples(slices, snippets), min_size=1, max_size=3))
+@pytest.mark.filterwarnings("ignore:.*weights of")
+def test_damage_anywhere_is_read_or_refused_in_one_sentence_and_never_crashes(load_arff, edits):
+    text = VALID
+    for (start, length), snippet in edits:
+        text = text[:start] + snippet + text[start + length :]
+    message = ""
+    try:
+        load_arff(text, constant_labels="keep")
+    except DataError as error:
+        message = str(error)
+    assert "\n" not in message
 
 
 @pytest.mark.parametrize("option", ["sparse", "on_unsupported", "constant_labels"])

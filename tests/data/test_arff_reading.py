@@ -101,6 +101,15 @@ def test_quoted_values_in_sparse_rows(load_arff):
     assert data.X["a"].tolist() == [3, 0]
 
 
+def test_long_files_are_read_in_blocks(load_arff, monkeypatch):
+    monkeypatch.setattr("steelyard.data.arff_columns._N_CELLS_PER_BLOCK", 7)
+    rows = "".join(f"{i % 2},{i}\n" for i in range(50))
+    data = load_arff(HEADER + "@attribute a numeric\n@data\n" + rows)
+    assert data.X["a"].tolist() == list(range(50))
+    with pytest.raises(ValueError, match="line 54: attribute 'a': 'x' is not a number"):
+        load_arff(HEADER + "@attribute a numeric\n@data\n" + rows.replace(",49", ",x"))
+
+
 def wide_sparse_text(n_columns=200, binary="{0,1}"):
     attributes = "".join(f"@attribute w{i} {binary}\n" for i in range(n_columns))
     return (

@@ -56,6 +56,7 @@ def test_a_document_type_is_refused_before_anything_expands(read, text):
             "<labels>\n<label name='a'>\n</labels>",
             r"line 3: this is not valid XML \(mismatched tag",
         ),
+        ("<?xml version='1.0' encoding='moon'?><labels/>", "line 1: .* encoding: moon"),
         ("no xml", "line 1: this is not valid XML"),
         ("", "is empty"),
     ],

@@ -31,7 +31,7 @@ def test_columns_get_their_kinds(load):
     assert data.feature_names == ["colour", "ripe", "weight"]
     assert data.label_names == ["sour", "sweet"]
     assert isinstance(data.X["colour"].dtype, pd.CategoricalDtype)
-    assert isinstance(data.X["ripe"].dtype, pd.CategoricalDtype)
+    assert data.X["ripe"].cat.categories.tolist() == ["False", "True"]
     assert data.X["weight"].dtype == np.float64
     assert data.X.isna().sum().tolist() == [1, 0, 1]
     assert data.Y.to_numpy().tolist() == [[0, 1], [1, 0], [1, 1]]
@@ -135,6 +135,8 @@ class TestParquet:
                 "text": ["u", None],
                 "nullable": pd.array([1, None], dtype="Int64"),
                 "truth": [True, False],
+                "maybe": pd.array([True, None], dtype="boolean"),
+                "empty": pd.array([None, None], dtype="Int64"),
                 "decimal": [decimal.Decimal("1.5"), None],
                 "y": [True, False],
             },
@@ -142,9 +144,11 @@ class TestParquet:
         )
         data = load_frame(frame)
         nominal = data.X.select_dtypes("category").columns.tolist()
-        assert nominal == ["category", "text", "truth"]
+        assert nominal == ["category", "text", "truth", "maybe"]
         assert data.X["category"].cat.categories.tolist() == ["b", "a"]
         assert data.X["nullable"].dtype == np.float64
+        assert data.X["maybe"].isna().tolist() == [False, True]
+        assert data.X["empty"].dtype == np.float64
         assert data.X["decimal"].dtype == np.float64
         assert data.X.index.tolist() == [0, 1]
         assert data.Y["y"].tolist() == [1, 0]

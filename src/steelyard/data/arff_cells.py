@@ -28,7 +28,8 @@ _COMMENT_OR_END = re.compile(r"\s*(?:%.*)?$")
 _WEIGHT = re.compile(r"\{\s*([^\s{}]+)\s*\}\s*(?:%.*)?$")
 _INDEX = re.compile(r"\s*(\d+)\s+")
 
-# Rows without any of these split at their commas and nothing else: 50 times faster.
+# Rows without any of these split at their commas and nothing else, which is 50 times faster
+# than the grammar (6 times for sparse rows).
 _NEEDS_THE_GRAMMAR = ("'", '"', "\\", "%", "\t", "{")
 _PLAIN_VALUE = r"[^\s,'\"\\%{}]+"
 _PLAIN_SPARSE_ROW = re.compile(rf"\{{ *(?:\d+ +{_PLAIN_VALUE} *(?:, *\d+ +{_PLAIN_VALUE} *)*)?\}}")

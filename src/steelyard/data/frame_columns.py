@@ -40,16 +40,12 @@ def _column_to_attribute(column: pd.Series, where: object) -> pd.Series:
     dtype = column.dtype
     if isinstance(dtype, pd.CategoricalDtype | pd.SparseDtype):
         return column
-    if pd.api.types.is_bool_dtype(dtype):
-        return column.astype("category")
-    if pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_complex_dtype(dtype):
-        if isinstance(dtype, np.dtype):
-            return column
-        return column.astype("float64")  # nullable numbers of pandas and Arrow: missing as NaN
-
     content = pd.api.types.infer_dtype(column, skipna=True)
-    if content in _NUMBERS_AS_OBJECTS:
-        return column.astype("float64")
+    is_number = pd.api.types.is_numeric_dtype(dtype) and content not in ("boolean", "complex")
+    if is_number and isinstance(dtype, np.dtype):
+        return column
+    if is_number or content in _NUMBERS_AS_OBJECTS:
+        return column.astype("float64")  # nullable numbers and decimals, too: missing as NaN
     if content in _NAMES_AS_OBJECTS:
         text = column.astype(object).map(str, na_action="ignore")
         return text.astype("category")

@@ -45,6 +45,8 @@ def read_label_lines(path: Path) -> dict[str, int]:
     except expat.ExpatError as error:
         reason = expat.errors.messages[error.code]
         raise error_at(path, error.lineno, f"this is not valid XML ({reason})") from None
+    except LookupError as error:  # an encoding that nobody knows
+        raise error_at(path, 1, f"this is not valid XML ({error})") from None
     if not line_of:
         raise DataError(f"{path} names no label at all")
     return line_of

@@ -127,8 +127,9 @@ def _find_label_names(path: Path, header: Header, xml: Path | None) -> list[str]
         xml = beside
     if xml is not None:
         label_lines = read_label_lines(xml)
+        known = set(names)
         for label, line in label_lines.items():
-            if label not in names:
+            if label not in known:
                 hint = did_you_mean(label, names)
                 raise error_at(xml, line, f"{path} has no attribute for the label {label!r}{hint}")
         labels = list(label_lines)
