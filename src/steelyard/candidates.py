@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from ._kernels.growing import grow_rules
+from ._kernels.random import hash_rows
 from .features import TrainingFeatures
 from .rules import RuleTable
 
@@ -90,6 +91,7 @@ class _LabelPool:
 def _grow_label(
     training: TrainingFeatures,
     is_target: NDArray[np.bool_],
+    draw_order: NDArray[np.int64],
     settings: ForestSettings,
     entropy: int,
     label: int,
@@ -111,6 +113,7 @@ def _grow_label(
         training.values,
         training.values_indptr,
         is_target.astype(np.uint8),
+        draw_order,
         max(1, round(settings.sample_fraction * n_rows)),
         settings.n_drawn_features(n_features),
         np.array([-1 if depth is None else depth for depth in settings.max_depths], dtype=np.int64),
@@ -151,6 +154,9 @@ def generate_candidates(
     list of RuleTable, one a label; empty for a label without any target row.
     """
     n_labels = len(is_target)
+    # Bags are drawn from the rows in the order of their content: the same examples give the same
+    # rules however the table is sorted.
+    draw_order = np.argsort(hash_rows(training.coded, is_target), kind="stable")
     pools = [_LabelPool() for _ in range(n_labels)]
     # A label of one class has nothing to tell apart.
     open_labels = [i for i in range(n_labels) if 0 < is_target[i].sum() < is_target.shape[1]]
@@ -164,6 +170,7 @@ def generate_candidates(
             delayed(_grow_label)(
                 training,
                 is_target[i],
+                draw_order,
                 settings,
                 entropy,
                 i,

@@ -256,6 +256,7 @@ def grow_rules(
     values,
     values_indptr,
     is_target,
+    draw_order,
     bag_size,
     n_drawn_features,
     depth_limits,
@@ -271,6 +272,8 @@ def grow_rules(
     values, values_indptr : arrays
         Distinct training values of each numeric feature, ascending, as a CSR.
     is_target : (n_rows,) uint8
+    draw_order : (n_rows,) int64
+        Rows in an order that does not depend on how the table was sorted; bags are drawn from it.
     bag_size : int
         Rows drawn with replacement for each tree.
     n_drawn_features : int
@@ -363,7 +366,7 @@ def grow_rules(
             # Bootstrap: members are the distinct drawn rows, weight says how often.
             weight[:] = 0
             for _ in range(bag_size):
-                weight[next_below(state, n_rows)] += 1
+                weight[draw_order[next_below(state, n_rows)]] += 1
             n_members = 0
             for row in range(n_rows):
                 positive[row] = weight[row] if is_target[row] else 0

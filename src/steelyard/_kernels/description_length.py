@@ -1,0 +1,110 @@
+"""Description lengths, in bits, of Ripper's theories and of what they get wrong (Quinlan 1995)."""
+
+import numpy as np
+from numba import njit
+
+# Conditions of a rule are not independent, so Quinlan and Cohen count half of a theory's bits.
+_REDUNDANCY = 0.5
+# A change of the description length below this is rounding; JRip's tolerance.
+_TOLERANCE = 1e-6
+
+
+@njit(cache=True, nogil=True)
+def subset_bits(n_elements, n_chosen, share):
+    """-k·log₂(p) - (n-k)·log₂(1-p): which k of n elements, if the receiver expects the share p."""
+    share = min(max(share, 0.0), 1.0)
+    bits = 0.0
+    if n_chosen > 0 and share > 0:
+        bits -= n_chosen * np.log2(share)
+    if n_elements > n_chosen and share < 1:
+        bits -= (n_elements - n_chosen) * np.log2(1 - share)
+    return bits
+
+
+@njit(cache=True, nogil=True)
+def rule_bits(n_conditions, n_possible):
+    """½·(log₂*(k) + S(n, k, k/n)): a rule with k of the n possible conditions.
+
+    log₂*(k) = log₂(k) + 2·log₂(log₂(k)) says how many conditions follow; an empty rule is free.
+    """
+    if n_conditions == 0:
+        return 0.0
+    bits = np.log2(n_conditions)
+    if n_conditions > 1:
+        bits += 2 * np.log2(bits)
+    bits += subset_bits(n_possible, n_conditions, n_conditions / n_possible)
+    return _REDUNDANCY * bits
+
+
+@njit(cache=True, nogil=True)
+def exception_bits(fp_share, n_covered, n_uncovered, fp, fn):
+    """Which of the examples the theory gets wrong.
+
+    log₂(n + 1) + S(covered, FP, ·) + S(uncovered, FN, ·), where the receiver knows the number of
+    errors and expects the share `fp_share` of them among the covered examples: the larger of the
+    two groups is coded with that expectation, the smaller one with its true share.
+    """
+    bits = np.log2(n_covered + n_uncovered + 1.0)
+    n_errors = fp + fn
+    if n_covered > n_uncovered:
+        bits += subset_bits(n_covered, fp, fp_share * n_errors / n_covered)
+        if n_uncovered > 0:
+            bits += subset_bits(n_uncovered, fn, fn / n_uncovered)
+    else:
+        if n_covered > 0:
+            bits += subset_bits(n_covered, fp, fp / n_covered)
+        if n_uncovered > 0:
+            bits += subset_bits(n_uncovered, fn, (1 - fp_share) * n_errors / n_uncovered)
+    return bits
+
+
+@njit(cache=True, nogil=True)
+def delete_costly_rules(tp, fp, bits_of_rule, order, totals, fp_share, check_error, deleted):
+    """Delete, one after the other, the rules that cost more bits than they save.
+
+    A rule is deleted if the description length does not grow without it, or if half of what it
+    covers is wrong (with `check_error`). What it covered counts as uncovered from then on, as if no
+    later rule covered it: Cohen's approximation.
+
+    Parameters
+    ----------
+    tp, fp : (n_rules,) int64
+        Positives and negatives that each rule covers and no earlier one does.
+    bits_of_rule : (n_rules,) float64
+    order : (n_asked,) int64
+        The rules that may go, in the order of asking.
+    totals : (n_positives, n_negatives)
+    fp_share : float
+    check_error : bool
+    deleted : (n_rules,) bool
+        Set for the rules that go.
+
+    Returns
+    -------
+    bits : float
+        Description length of the exceptions that remain, less all that the deletions saved.
+    """
+    n_positives, n_negatives = totals
+    n_examples = n_positives + n_negatives
+    all_tp = tp.sum()
+    all_fp = fp.sum()
+    bits = exception_bits(
+        fp_share, all_tp + all_fp, n_examples - all_tp - all_fp, all_fp, n_positives - all_tp
+    )
+    saved = 0.0
+    for r in order:
+        less_tp = all_tp - tp[r]
+        less_fp = all_fp - fp[r]
+        n_covered = less_tp + less_fp
+        without = exception_bits(
+            fp_share, n_covered, n_examples - n_covered, less_fp, n_positives - less_tp
+        )
+        saving = bits + bits_of_rule[r] - without
+        is_wrong = check_error and tp[r] + fp[r] > 0 and fp[r] >= tp[r]
+        if saving >= -_TOLERANCE or is_wrong:
+            deleted[r] = True
+            all_tp = less_tp
+            all_fp = less_fp
+            bits = without
+            saved += saving
+    return bits - saved

@@ -1,0 +1,282 @@
+"""Ripper for one target class: build a list of rules, optimise it, delete what does not pay.
+
+A list of rules is two parallel lists: bodies (see `ripper_growing`) and masks of the rows they cover.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from .description_length import delete_costly_rules, exception_bits, rule_bits
+from .ripper_growing import (
+    cover_body,
+    grow_body,
+    make_workspace,
+    prune_body,
+    split_rows,
+)
+
+# Rules are added until the description length is this far above its minimum; Cohen's constant.
+_SURPLUS_BITS = 64.0
+
+
+class Settings(NamedTuple):
+    """What the user chose, and what is known of the data before the first rule."""
+
+    prune: bool
+    n_folds: int
+    min_weight: float
+    check_error: bool
+    n_possible: int  # conditions that a rule could have
+    fp_share: float  # expected share of false positives among the errors
+    order: np.ndarray  # (n_rows,) int32: the order in which rows are met before shuffling
+
+
+@njit(cache=True, nogil=True)
+def _rows_in(mask, order):
+    """Rows of a mask, in the given order."""
+    rows = np.empty(len(order), dtype=np.int32)
+    n = 0
+    for row in order:
+        if mask[row]:
+            rows[n] = row
+            n += 1
+    return rows[:n]
+
+
+@njit(cache=True, nogil=True)
+def _count(mask, is_target):
+    """(positives, negatives) of a mask."""
+    n = 0
+    p = 0
+    for row in range(len(mask)):
+        if mask[row]:
+            n += 1
+            p += is_target[row]
+    return p, n - p
+
+
+@njit(cache=True, nogil=True)
+def _count_in_turn(masks, rest, is_target):
+    """Positives and negatives in `rest` that each rule covers and no earlier one does."""
+    tp = np.zeros(len(masks), dtype=np.int64)
+    fp = np.zeros(len(masks), dtype=np.int64)
+    left = rest.copy()
+    for r in range(len(masks)):
+        tp[r], fp[r] = _count(masks[r] & left, is_target)
+        left &= ~masks[r]
+    return tp, fp
+
+
+@njit(cache=True, nogil=True)
+def _bits_of_rules(bodies, n_possible):
+    bits = np.empty(len(bodies))
+    for r in range(len(bodies)):
+        bits[r] = rule_bits(len(bodies[r]), n_possible)
+    return bits
+
+
+@njit(cache=True, nogil=True)
+def _add_rules(coded, space, settings, every, bodies, masks, state):
+    """Append rules for the positives that are left, until a stopping criterion holds.
+
+    It ends when no positive is left, when the description length has risen too far above its
+    minimum, or when the new rule covers no positive or (with `check_error`) mostly negatives.
+    """
+    nothing = np.empty((0, 3), dtype=np.int32)
+    n_positives, n_negatives = _count(every, space.is_target)
+    n_examples = n_positives + n_negatives
+    rest = every.copy()
+    for mask in masks:
+        rest &= ~mask
+    n_missed, n_rest = _count(rest, space.is_target)
+    n_rest += n_missed
+    # The surplus counts from the empty theory, also where rules are added to an optimised one.
+    bits = exception_bits(settings.fp_share, 0, n_examples, 0, n_positives)
+    least_bits = bits
+    false_alarms = n_negatives - (n_rest - n_missed)
+    before = exception_bits(
+        settings.fp_share, n_examples - n_rest, n_rest, false_alarms, n_missed
+    )
+    while n_missed > 0:
+        rows = _rows_in(rest, settings.order)
+        if settings.prune:
+            growing, pruning = split_rows(rows, space.is_target, settings.n_folds, state)
+            body = grow_body(coded, space, growing, nothing, settings.min_weight)
+            body = prune_body(coded, space, pruning, body, False)
+        else:
+            rows.sort()
+            body = grow_body(coded, space, rows, nothing, settings.min_weight)
+        mask = cover_body(coded, space, body)
+        tp, fp = _count(mask & rest, space.is_target)
+        n_missed -= tp
+        n_rest -= tp + fp
+        false_alarms += fp
+        after = exception_bits(
+            settings.fp_share, n_examples - n_rest, n_rest, false_alarms, n_missed
+        )
+        bits += after - before + rule_bits(len(body), settings.n_possible)
+        before = after
+        least_bits = min(bits, least_bits)
+        if bits > least_bits + _SURPLUS_BITS or tp == 0 or (settings.check_error and fp >= tp):
+            break
+        bodies.append(body)
+        masks.append(mask)
+        rest &= ~mask
+
+
+@njit(cache=True, nogil=True)
+def _bits_with_rule(settings, is_target, bodies, masks, body, mask, position, rest, tp, fp, totals):
+    """Description length with another rule at a position, after deleting later ones that then cost.
+
+    `tp` and `fp` are known for the rules before the position; `rest` is what these leave.
+    """
+    tp = tp.copy()
+    fp = fp.copy()
+    bits_of_rule = _bits_of_rules(bodies, settings.n_possible)
+    left = rest.copy()
+    for r in range(position, len(bodies)):
+        covering = mask if r == position else masks[r]
+        tp[r], fp[r] = _count(covering & left, is_target)
+        left &= ~covering
+    deleted = np.zeros(len(bodies), dtype=np.bool_)
+    return rule_bits(len(body), settings.n_possible) + delete_costly_rules(
+        tp,
+        fp,
+        bits_of_rule,
+        np.arange(position + 1, len(bodies)),
+        totals,
+        settings.fp_share,
+        settings.check_error,
+        deleted,
+    )
+
+
+@njit(cache=True, nogil=True)
+def _optimise(coded, space, settings, every, bodies, masks, state):
+    """Let each rule compete with a replacement and a revision; the least description length wins.
+
+    The replacement is grown from nothing, the revision from the rule itself; both are pruned for the
+    accuracy of the whole theory: on rows that no later rule covers.
+    """
+    nothing = np.empty((0, 3), dtype=np.int32)
+    is_target = space.is_target
+    totals = _count(every, is_target)
+    tp = np.zeros(len(bodies), dtype=np.int64)
+    fp = np.zeros(len(bodies), dtype=np.int64)
+    rest = every.copy()
+    n_missed = totals[0]
+    position = 0
+    while position < len(bodies) and n_missed > 0:
+        old, old_mask = bodies[position], masks[position]
+        if np.any(old_mask & rest):
+            growing, pruning = split_rows(
+                _rows_in(rest, settings.order), is_target, settings.n_folds, state
+            )
+            later = np.zeros(len(rest), dtype=np.bool_)
+            for r in range(position + 1, len(bodies)):
+                later |= masks[r]
+            pruning = pruning[~later[pruning]]
+            replacement = grow_body(coded, space, growing, nothing, settings.min_weight)
+            replacement = prune_body(coded, space, pruning, replacement, True)
+            revision = grow_body(coded, space, growing[old_mask[growing]], old, settings.min_weight)
+            revision = prune_body(coded, space, pruning, revision, True)
+
+            # Of equals the old rule stays; the revision is preferred to the replacement.
+            best_bits = np.inf
+            for body in (old, revision, replacement):
+                mask = cover_body(coded, space, body)
+                bits = _bits_with_rule(
+                    settings,
+                    is_target,
+                    bodies,
+                    masks,
+                    body,
+                    mask,
+                    position,
+                    rest,
+                    tp,
+                    fp,
+                    totals,
+                )
+                if bits < best_bits:
+                    best_bits = bits
+                    bodies[position] = body
+                    masks[position] = mask
+            # (the list is changed only at `position`, which `_bits_with_rule` does not read)
+        tp[position], fp[position] = _count(masks[position] & rest, is_target)
+        n_missed -= tp[position]
+        rest &= ~masks[position]
+        position += 1
+    # Rules after the last positive can only be wrong.
+    while len(bodies) > position:
+        bodies.pop()
+        masks.pop()
+
+
+@njit(cache=True, nogil=True)
+def _reduce(space, settings, every, bodies, masks):
+    """Delete, from the last rule to the first, those that raise the description length."""
+    tp, fp = _count_in_turn(masks, every, space.is_target)
+    deleted = np.zeros(len(bodies), dtype=np.bool_)
+    delete_costly_rules(
+        tp,
+        fp,
+        _bits_of_rules(bodies, settings.n_possible),
+        np.arange(len(bodies) - 1, -1, -1),
+        _count(every, space.is_target),
+        settings.fp_share,
+        settings.check_error,
+        deleted,
+    )
+    for r in range(len(bodies) - 1, -1, -1):
+        if deleted[r]:
+            bodies.pop(r)
+            masks.pop(r)
+
+
+@njit(cache=True, nogil=True)
+def learn_rules(coded, is_target, every, settings, n_optimizations, seed):
+    """Rules that tell the target class from the rest, in order.
+
+    Parameters
+    ----------
+    coded : CodedFeatures
+    is_target : (n_rows,) uint8
+    every : (n_rows,) bool
+        The rows to learn from.
+    settings : Settings
+    n_optimizations : int
+    seed : uint64
+
+    Returns
+    -------
+    indptr : (n_rules + 1,) int64
+    conditions : (n_conditions, 3) int32
+        Feature, low and high of each condition, in the order in which they were added.
+    rest : (n_rows,) bool
+        The rows that no rule covers.
+    """
+    space = make_workspace(coded.n_codes, is_target)
+    state = np.array([seed], dtype=np.uint64)
+    bodies = [np.empty((0, 3), dtype=np.int32)]
+    masks = [every]
+    bodies.pop()
+    masks.pop()
+    _add_rules(coded, space, settings, every, bodies, masks, state)
+    if settings.prune:
+        for _ in range(n_optimizations):
+            _optimise(coded, space, settings, every, bodies, masks, state)
+            _add_rules(coded, space, settings, every, bodies, masks, state)
+            _reduce(space, settings, every, bodies, masks)
+
+    indptr = np.zeros(len(bodies) + 1, dtype=np.int64)
+    rest = every.copy()
+    for r in range(len(bodies)):
+        indptr[r + 1] = indptr[r] + len(bodies[r])
+        rest &= ~masks[r]
+    conditions = np.empty((indptr[-1], 3), dtype=np.int32)
+    for r in range(len(bodies)):
+        conditions[indptr[r] : indptr[r + 1]] = bodies[r]
+    return indptr, conditions, rest

@@ -1,0 +1,385 @@
+"""RuleSetClassifier: validate → candidates → covering → threshold → Theory, as a scikit-learn estimator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    check_consistent_length,
+    check_is_fitted,
+    validate_data,
+)
+
+from .candidates import PAPER_DEPTHS, ForestSettings, as_depths
+from .heuristics import M_GRID, Heuristic, MEstimate, get_heuristic
+from .path import TheoryPath, learn_path
+from .progress import show_progress
+from .targets import TargetChoice, Targets, encode_targets
+from .theory import Theory
+from .thresholding import PHI_GRID
+
+
+def validate_table(estimator: BaseEstimator, X: Any, *, reset: bool) -> Any:
+    """X as a DataFrame, a float or object array or a CSC matrix, with scikit-learn's checks done."""
+    if isinstance(X, pd.DataFrame):
+        validate_data(estimator, X=X, skip_check_array=True, reset=reset)
+        if X.shape[0] == 0 or X.shape[1] == 0:
+            raise ValueError(f"the table is empty: it has shape {X.shape}")
+        names = [str(name) for name in X.columns]
+        if len(set(names)) < len(names):
+            twice = next(name for i, name in enumerate(names) if name in names[:i])
+            raise ValueError(f"two attributes have the same name {twice!r}")
+        return X
+    numeric = {"dtype": np.float64, "ensure_all_finite": "allow-nan", "reset": reset}
+    if sparse.issparse(X):
+        return validate_data(estimator, X=X, accept_sparse="csc", **numeric)
+    if _holds_text(X):
+        return validate_data(estimator, X=X, dtype=object, ensure_all_finite=False, reset=reset)
+    return validate_data(estimator, X=X, accept_sparse="csc", **numeric)
+
+
+def _holds_text(X: Any) -> bool:
+    """Whether an array or a list of lists holds text that is no number, i.e. nominal values."""
+    array = np.asarray(X) if not hasattr(X, "__array_function__") else X
+    if getattr(array, "ndim", 0) != 2 or array.dtype.kind not in "OUS":
+        return False
+    try:
+        array.astype(np.float64)
+    except ValueError:
+        return True
+    except TypeError:
+        return False  # scikit-learn's validation says what is wrong with it
+    return False
+
+
+def repeated_rows(sample_weight: Any, X: Any) -> NDArray[np.intp] | None:
+    """Row indices that stand for whole-numbered weights, or None if each row counts once.
+
+    A weight is well defined here as a number of copies: bags are drawn and examples are counted. A
+    fractional example has no place in either, so other weights are refused.
+    """
+    if sample_weight is None:
+        return None
+    weights = _check_sample_weight(sample_weight, X)
+    if (weights < 0).any() or (weights != np.floor(weights)).any():
+        raise ValueError(
+            "sample_weight must be whole numbers of at least 0: a weight of k means that the example "
+            "occurs k times; fractional weights have no meaning for counts of examples"
+        )
+    if not weights.any():
+        raise ValueError("sample_weight is zero for every example")
+    if (weights == 1).all():
+        return None
+    return np.repeat(np.arange(len(weights)), weights.astype(np.intp))
+
+
+def take_rows(table: Any, row_idx: NDArray[np.intp]) -> Any:
+    """Rows of a DataFrame, Series, array, list or sparse matrix by position."""
+    if isinstance(table, pd.DataFrame | pd.Series):
+        return table.iloc[row_idx]
+    if sparse.issparse(table):
+        return table.tocsr()[row_idx]
+    return np.asarray(table)[row_idx]
+
+
+def seed_to_entropy(random_state: Any) -> int:
+    """One integer from scikit-learn's three kinds of `random_state`."""
+    if random_state is None:
+        return int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(np.iinfo(np.int32).max))
+    if isinstance(random_state, int | np.integer) and random_state >= 0:
+        return int(random_state)
+    raise ValueError(
+        f"random_state must be None, a RandomState or an integer of at least 0, got {random_state!r}"
+    )
+
+
+class TheoryClassifier(ClassifierMixin, BaseEstimator):
+    """What every estimator with a fitted `theory_` has in common: predictions and tags."""
+
+    theory_: Theory
+    classes_: Any
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags
+
+    def _read_training_set(
+        self, X: Any, y: Any, target: TargetChoice, sample_weight: Any
+    ) -> tuple[Any, Targets]:
+        """Validated table and targets; rows are repeated as their weights say."""
+        X = validate_table(self, X, reset=True)
+        targets = encode_targets(y, target)
+        check_consistent_length(X, targets.is_target.T)
+        row_idx = repeated_rows(sample_weight, X)
+        if row_idx is not None:
+            X = take_rows(X, row_idx)
+            # Classes and target classes are those of the weighted examples.
+            targets = encode_targets(take_rows(y, row_idx), target)
+        if targets.output == "multilabel":
+            self.classes_ = [np.array([0, 1]) for _ in targets.names]
+        else:
+            self.classes_ = np.unique(np.asarray(targets.classes))
+        return X, targets
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict labels.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels) of 0 and 1, or (n_samples,) of classes
+        """
+        return np.asarray(self.theory_.predict(self._validate(X)))
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """How strongly each label is asserted (positive) or denied (negative), between -1 and 1.
+
+        Where rules fire it is the smoothed precision of the best of them; see
+        `Theory.decision_function`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels), (n_samples, n_classes), or (n_samples,) if binary
+        """
+        scores = self.theory_.decision_function(self._validate(X))
+        if self.theory_.output != "binary":
+            return scores
+        rules_are_for_last_class = self.theory_.classes[1] == self.classes_[-1]
+        return scores[:, 0] if rules_are_for_last_class else -scores[:, 0]
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Scores as probabilities: (1 + decision)/2, which is above ½ exactly where `predict` says so.
+
+        They order predictions; they are not calibrated.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels) with the probability that a label is present, or
+        (n_samples, n_classes) with rows that sum to 1
+        """
+        probability = (1 + self.decision_function(X)) / 2
+        if self.theory_.output == "binary":
+            if len(self.classes_) == 1:
+                return np.ones((len(probability), 1))
+            return np.column_stack([1 - probability, probability])
+        if self.theory_.output == "multiclass":
+            return np.asarray(probability / probability.sum(axis=1, keepdims=True))
+        return probability
+
+    def _validate(self, X: Any) -> Any:
+        check_is_fitted(self)
+        return validate_table(self, X, reset=False)
+
+
+class RuleSetClassifier(TheoryClassifier):
+    """A small set of readable IF-THEN rules for one heuristic and one threshold.
+
+    Candidate rules are read off random forests; per label the best by the heuristic is taken, what it
+    covers removed, and so on until all positives are covered; of all rules together the share `phi`
+    with the best values is kept. A label is predicted where any of its rules fires.
+
+    Parameters
+    ----------
+    heuristic : Heuristic, str or callable(tp, fp, fn, tn), default=MEstimate(m=16)
+        What makes a rule good: larger `m` favours coverage, smaller `m` consistency.
+    phi : float, default=0.7
+        Share of the selected rules to keep, above 0 and at most 1.
+    threshold_heuristic : Heuristic, str, callable or None, default=None
+        Heuristic behind the threshold if it is to differ from `heuristic`.
+    n_candidates : int, default=300_000
+        γ, number of distinct candidate rules over all labels.
+    n_trees : int, default=10
+        Trees of a forest.
+    max_depths : tuple of int or None, default=(None, 1, 2, 3, 4, 5, 6, 7, 8)
+        A forest is grown for each depth limit; None is no limit.
+    sample_fraction : float, default=1.0
+        Size of a tree's bag, drawn with replacement, in shares of the training set.
+    max_features : {"log2", "sqrt"}, int or float, default="log2"
+        Attributes drawn at each node; a float is a share of all attributes.
+    target : {"minority", "present"}, default="minority"
+        Whether rules predict the rarer value of a label, or always its presence.
+    min_value : float or None, default=None
+        Keep the rules of at least this heuristic value instead of the share `phi`.
+    revalidate : bool, default=True
+        Whether candidates are valued again on the uncovered examples after each selection.
+    n_jobs : int or None, default=None
+        Labels are learned in parallel; the result does not depend on it.
+    random_state : int, RandomState or None, default=None
+    verbose : int, default=0
+        1 shows a progress bar on standard error.
+
+    Attributes
+    ----------
+    theory_ : Theory
+    classes_ : ndarray, or a list of one ndarray a label
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str, if X has string column names
+
+    Examples
+    --------
+    >>> from steelyard import MEstimate, RuleSetClassifier, make_planted_rules
+    >>> data = make_planted_rules(300, random_state=0)
+    >>> clf = RuleSetClassifier(MEstimate(m=8), n_candidates=1000, random_state=0)
+    >>> clf.fit(data.X, data.Y).predict(data.X).shape == data.Y.shape
+    True
+    """
+
+    def __init__(
+        self,
+        heuristic: Heuristic | str | Callable[..., Any] = MEstimate(m=16),  # noqa: B008
+        phi: float = 0.7,
+        *,
+        threshold_heuristic: Heuristic | str | Callable[..., Any] | None = None,
+        n_candidates: int = 300_000,
+        n_trees: int = 10,
+        max_depths: tuple[int | None, ...] = PAPER_DEPTHS,
+        sample_fraction: float = 1.0,
+        max_features: str | int | float = "log2",
+        target: TargetChoice = "minority",
+        min_value: float | None = None,
+        revalidate: bool = True,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.heuristic = heuristic
+        self.phi = phi
+        self.threshold_heuristic = threshold_heuristic
+        self.n_candidates = n_candidates
+        self.n_trees = n_trees
+        self.max_depths = max_depths
+        self.sample_fraction = sample_fraction
+        self.max_features = max_features
+        self.target = target
+        self.min_value = min_value
+        self.revalidate = revalidate
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RuleSetClassifier:
+        """Learn a theory.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            Columns of type category, bool, object or string are nominal; missing values are allowed.
+        y : array-like, DataFrame or sparse matrix of shape (n_samples, n_labels), or (n_samples,)
+            0/1 for each label, or one class for each example.
+        sample_weight : array-like of shape (n_samples,), optional
+            Whole numbers: how often each example counts.
+
+        Returns
+        -------
+        self
+        """
+        phi = check_phi(self.phi)
+        path = fit_path(
+            self, X, y, [get_heuristic(self.heuristic)], [phi], sample_weight=sample_weight
+        )
+        self.theory_ = path.theory(0, phi, min_value=self.min_value)
+        return self
+
+
+def check_phi(phi: Any) -> float:
+    """φ as a float, or an error that says what it must be."""
+    if isinstance(phi, bool) or not isinstance(phi, float | int | np.number) or not 0 < phi <= 1:
+        raise ValueError(f"phi must be a number above 0 and at most 1, got {phi!r}")
+    return float(phi)
+
+
+def fit_path(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    heuristics: Sequence[Heuristic],
+    phis: Sequence[float],
+    sample_weight: Any = None,
+    *,
+    progress_name: str = "candidates",
+) -> TheoryPath:
+    """The path of theories that an estimator's parameters describe; sets its fitted attributes."""
+    settings = ForestSettings(
+        n_candidates=estimator.n_candidates,
+        n_trees=estimator.n_trees,
+        max_depths=as_depths(estimator.max_depths),
+        sample_fraction=estimator.sample_fraction,
+        max_features=estimator.max_features,
+    )
+    threshold = estimator.threshold_heuristic
+    X, targets = estimator._read_training_set(X, y, estimator.target, sample_weight)
+    with show_progress(estimator.verbose, progress_name) as progress:
+        return learn_path(
+            X,
+            targets,
+            heuristics,
+            phis,
+            settings,
+            threshold_heuristic=None if threshold is None else get_heuristic(threshold),
+            revalidate=estimator.revalidate,
+            entropy=seed_to_entropy(estimator.random_state),
+            n_jobs=estimator.n_jobs,
+            feature_names=getattr(estimator, "feature_names_in_", None),
+            progress=progress,
+        )
+
+
+def theory_path(
+    X: Any,
+    y: Any,
+    heuristics: Sequence[Heuristic] | None = None,
+    phis: Sequence[float] = PHI_GRID,
+    *,
+    sample_weight: Any = None,
+    **parameters: Any,
+) -> TheoryPath:
+    """All theories of a grid from one pool of candidates.
+
+    Any cell equals what `RuleSetClassifier` fits with the same heuristic, φ and seed.
+
+    Parameters
+    ----------
+    X, y : as in `RuleSetClassifier.fit`
+    heuristics : sequence of Heuristic, default: the paper's 20 values of m
+    phis : sequence of float, default: the paper's 20 shares
+    sample_weight : array-like, optional
+    **parameters
+        Other parameters of `RuleSetClassifier`.
+
+    Returns
+    -------
+    TheoryPath
+
+    Examples
+    --------
+    >>> from steelyard import make_planted_rules, theory_path
+    >>> data = make_planted_rules(200, random_state=0)
+    >>> theory_path(data.X, data.Y, n_candidates=500, random_state=0).shape
+    (20, 20)
+    """
+    grid = [MEstimate(m) for m in M_GRID] if heuristics is None else heuristics
+    return fit_path(
+        RuleSetClassifier(**parameters),
+        X,
+        y,
+        [get_heuristic(h) for h in grid],
+        [check_phi(phi) for phi in phis],
+        sample_weight,
+    )

@@ -1,0 +1,147 @@
+"""Targets: y in any of its forms → labels with target classes, one mask of positives a label."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.exceptions import DataConversionWarning
+from sklearn.utils.multiclass import check_classification_targets
+
+from .theory import Output
+
+TargetChoice = Literal["minority", "present"]
+
+
+@dataclass(frozen=True)
+class Targets:
+    """Labels of a training set and which of its rows are positive, i.e. have the target class.
+
+    Parameters
+    ----------
+    names : tuple of str
+    target_class : (n_labels,) int
+        1 if the rules predict that the label is present, 0 if that it is absent.
+    is_target : (n_labels, n_rows) bool
+    output : {"multilabel", "binary", "multiclass"}
+    classes : tuple
+        Of a one-dimensional y: (other class, class with rules) if binary, else one class a label.
+    """
+
+    names: tuple[str, ...]
+    target_class: NDArray[np.int64]
+    is_target: NDArray[np.bool_]
+    output: Output
+    classes: tuple[Any, ...] = ()
+
+    def take(self, row_idx: NDArray[np.intp]) -> Targets:
+        """The same labels on other rows; target classes stay as they are."""
+        return Targets(
+            self.names, self.target_class, self.is_target[:, row_idx], self.output, self.classes
+        )
+
+
+def choose_target_classes(Y: NDArray[np.bool_], target: TargetChoice) -> NDArray[np.int64]:
+    """tᵢ: the value of each label (row of `Y`) that rules are learned for.
+
+    The minority value is 1 if less than half of the examples have the label, else 0.
+
+    Examples
+    --------
+    >>> choose_target_classes(np.array([[1, 0, 0], [1, 1, 0], [1, 0, 0]], dtype=bool), "minority")
+    array([1, 0, 1])
+    """
+    if target == "present":
+        return np.ones(len(Y), dtype=np.int64)
+    return (2 * Y.sum(axis=1) < Y.shape[1]).astype(np.int64)
+
+
+def encode_targets(y: Any, target: TargetChoice = "minority") -> Targets:
+    """Read y: a 0/1 indicator (array, DataFrame, sparse) or one class per example.
+
+    Examples
+    --------
+    >>> encode_targets(pd.DataFrame({"hot": [1, 0, 0], "dry": [1, 1, 0]})).names
+    ('hot', 'dry')
+    >>> encode_targets(["cat", "dog", "dog"]).classes
+    ('dog', 'cat')
+    """
+    if target not in ("minority", "present"):
+        raise ValueError(f"target must be 'minority' or 'present', got {target!r}")
+    if y is None:
+        raise ValueError(
+            "This estimator requires y to be passed, but the target y is None: rules need labels"
+        )
+    if isinstance(y, pd.DataFrame):
+        return _encode_indicator(y.to_numpy(), tuple(map(str, y.columns)), target)
+    if sparse.issparse(y):
+        y = y.toarray()
+    name = str(y.name) if isinstance(y, pd.Series) and y.name is not None else "y"
+    y = np.asarray(y)
+    if y.ndim == 2 and y.shape[1] == 1:
+        warnings.warn(
+            "A column-vector y was passed when a 1d array was expected. Please change the shape of "
+            "y to (n_samples,), or pass a DataFrame to name a single label.",
+            DataConversionWarning,
+            stacklevel=2,
+        )
+        y = y.ravel()
+    if y.ndim == 2:
+        return _encode_indicator(y, tuple(f"y{j}" for j in range(y.shape[1])), target)
+    if y.ndim != 1:
+        raise ValueError(f"y must have one or two dimensions, got shape {y.shape}")
+    return _encode_classes(y, name, target)
+
+
+def _encode_indicator(Y: NDArray[Any], names: tuple[str, ...], target: TargetChoice) -> Targets:
+    if Y.shape[1] == 0:
+        raise ValueError("y has no label: it has 0 columns")
+    if len(set(names)) < len(names):
+        twice = next(name for i, name in enumerate(names) if name in names[:i])
+        raise ValueError(f"two labels have the same name {twice!r}")
+    for j, name in enumerate(names):
+        column = Y[:, j]
+        missing = pd.isna(column)
+        if missing.any():
+            raise ValueError(f"Input y contains NaN: label {name!r}, row {int(np.argmax(missing))}")
+        wrong = ~np.isin(column, (0, 1))
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            raise ValueError(
+                f"Unknown label type: labels are 0 or 1, but label {name!r} is {column[row]!r} in row {row}"
+            )
+    present = np.ascontiguousarray(Y.astype(np.float64).T) == 1
+    target_class = choose_target_classes(present, target)
+    return Targets(names, target_class, present == target_class[:, None], "multilabel")
+
+
+def _encode_classes(y: NDArray[Any], name: str, target: TargetChoice) -> Targets:
+    missing = pd.isna(y)
+    if missing.any():
+        raise ValueError(f"Input y contains NaN: row {int(np.argmax(missing))}")
+    if y.dtype.kind == "f" and np.isinf(y).any():
+        raise ValueError(f"Input y contains infinity: row {int(np.argmax(np.isinf(y)))}")
+    check_classification_targets(y)
+    classes = np.unique(y)
+    names = [c if isinstance(c, str) else f"{name}={c}" for c in classes]
+    if len(classes) > 2:
+        # One class is always right, so every class needs rules for its presence.
+        is_target = y == classes[:, None]
+        ones = np.ones(len(classes), dtype=np.int64)
+        return Targets(tuple(names), ones, is_target, "multiclass", tuple(classes))
+    positive = len(classes) - 1
+    if target == "minority" and len(classes) == 2 and 2 * (y == classes[1]).sum() >= len(y):
+        positive = 0
+    pair = (classes[positive - 1], classes[positive])  # with one class both are that class
+    return Targets(
+        (names[positive],),
+        np.ones(1, dtype=np.int64),
+        (y == classes[positive])[None, :],
+        "binary",
+        pair,
+    )

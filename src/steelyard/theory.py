@@ -1,0 +1,441 @@
+"""Theory = rules per label + target classes; prints itself, saves itself, predicts.
+
+Knows rules, their counts and the attributes they test; nothing of how they were learned.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import sparse
+
+from .coverage import cover, index_rows, unpack
+from .features import Feature, FeatureCoder, column_names
+from .rules import Condition, Head, Rule, RuleTable, format_body, format_number
+
+SCHEMA_VERSION = 1
+
+# Rows per block when predicting: coverage bits of 1,000 rules then take 8 MB whatever the table's size.
+_BLOCK_ROWS = 65_536
+
+Output = Literal["multilabel", "binary", "multiclass"]
+
+
+def smoothed_precision(tp: Any, fp: Any) -> Any:
+    """(TP + 1)/(TP + FP + 2): precision that trusts few examples less.
+
+    Examples
+    --------
+    >>> smoothed_precision(9, 1), smoothed_precision(0, 0)
+    (0.8333333333333334, 0.5)
+    """
+    return (tp + 1) / (tp + fp + 2)
+
+
+@dataclass(frozen=True)
+class Label:
+    """A label with its target class and what the training examples say about it.
+
+    Parameters
+    ----------
+    name : str
+    target_class : {0, 1}
+        What the label's rules predict; without a firing rule the label gets the other class.
+    n_positives, n_negatives : int
+        Training examples with and without the target class.
+    uncovered_positives, uncovered_negatives : int
+        Those of them that no rule of the theory covers.
+    """
+
+    name: str
+    target_class: int
+    n_positives: int
+    n_negatives: int
+    uncovered_positives: int
+    uncovered_negatives: int
+
+
+@dataclass(frozen=True)
+class ScoredRule:
+    """A rule of a theory with its evidence: counts and heuristic value on the training examples."""
+
+    rule: Rule
+    tp: int
+    fp: int
+    value: float
+
+    def __str__(self) -> str:
+        return f"{self.rule}  (TP {self.tp}, FP {self.fp}, value {format_number(self.value)})"
+
+
+@dataclass(frozen=True, eq=False)
+class Theory:
+    """An unordered set of rules for all labels (a DNF per label).
+
+    A label gets its target class where any of its rules fires, else the other class. Iterating gives
+    the rules, label by label, best first.
+
+    Parameters
+    ----------
+    features : tuple of Feature
+        The attributes of the training table.
+    labels : tuple of Label
+    scored_rules : tuple of ScoredRule
+        Grouped by label in the order of `labels`.
+    heuristic : str
+        Text of the heuristic behind the values.
+    phi : float
+        Share of the selected rules that was kept.
+    output : {"multilabel", "binary", "multiclass"}
+        How the labels are read: each for itself; as one class against the other; as one class each.
+    classes : tuple, optional
+        The classes of a one-dimensional target; a binary target has one label, the class whose
+        rules are learned.
+
+    Examples
+    --------
+    >>> from steelyard import MEstimate, RuleSetClassifier, make_planted_rules
+    >>> data = make_planted_rules(200, random_state=0)
+    >>> clf = RuleSetClassifier(MEstimate(m=8), n_candidates=500, random_state=0)
+    >>> theory = clf.fit(data.X, data.Y).theory_
+    >>> Theory.from_json(theory.to_json()) == theory
+    True
+    """
+
+    features: tuple[Feature, ...]
+    labels: tuple[Label, ...]
+    scored_rules: tuple[ScoredRule, ...]
+    heuristic: str = ""
+    phi: float = 1.0
+    output: Output = "multilabel"
+    classes: tuple[Any, ...] = ()
+
+    # -- looking ---------------------------------------------------------------------------------
+
+    def __iter__(self) -> Iterator[Rule]:
+        return (scored.rule for scored in self.scored_rules)
+
+    def __len__(self) -> int:
+        return len(self.scored_rules)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Theory) and self._as_tuple() == other._as_tuple()
+
+    def __hash__(self) -> int:
+        return hash((self.labels, self.scored_rules))
+
+    def _as_tuple(self) -> tuple[Any, ...]:
+        return (self.features, self.labels, self.scored_rules, self.heuristic, self.phi) + (
+            self.output,
+            self.classes,
+        )
+
+    @property
+    def label_names(self) -> tuple[str, ...]:
+        """Names of the labels, in the order of the training labels."""
+        return tuple(label.name for label in self.labels)
+
+    @property
+    def n_conditions(self) -> int:
+        """Number of conditions of all rules together."""
+        return sum(len(rule) for rule in self)
+
+    def rules_of(self, label: str) -> tuple[ScoredRule, ...]:
+        """The rules of one label, best first."""
+        if label not in self.label_names:
+            raise ValueError(
+                f"the theory has no label {label!r}; it has {', '.join(map(repr, self.label_names))}"
+            )
+        return tuple(scored for scored in self.scored_rules if scored.rule.head.label == label)
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines())
+
+    def __repr__(self) -> str:
+        return (
+            f"<Theory: {len(self)} rules with {self.n_conditions} conditions "
+            f"for {len(self.labels)} labels>"
+        )
+
+    def _lines(self) -> Iterator[str]:
+        mean = self.n_conditions / len(self) if len(self) else 0.0
+        yield (
+            f"{len(self)} rules for {len(self.labels)} labels, {mean:.1f} conditions a rule"
+            + (f"; {self.heuristic}, φ = {self.phi:g}" if self.heuristic else "")
+        )
+        for label in self.labels:
+            rules = self.rules_of(label.name)
+            head = str(Head(label.name, label.target_class))
+            share = label.n_positives / max(label.n_positives + label.n_negatives, 1)
+            yield ""
+            yield f"{head}: {label.n_positives} of {label.n_positives + label.n_negatives} ({share:.0%})"
+            if not rules:
+                yield "  no rule: never predicted"
+            width = max((len(f"{r.tp}") for r in rules), default=1)
+            for scored in rules:
+                yield (
+                    f"  TP {scored.tp:{width}}  FP {scored.fp:<{width}}  {scored.value:.3f}  "
+                    f"{head} ← {format_body(scored.rule.body)}"
+                )
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row a rule: label, target_class, rule, n_conditions, tp, fp, precision, value."""
+        return pd.DataFrame(
+            {
+                "label": [s.rule.head.label for s in self.scored_rules],
+                "target_class": [s.rule.head.target_class for s in self.scored_rules],
+                "rule": [format_body(s.rule.body) for s in self.scored_rules],
+                "n_conditions": [len(s.rule) for s in self.scored_rules],
+                "tp": [s.tp for s in self.scored_rules],
+                "fp": [s.fp for s in self.scored_rules],
+                "precision": [s.tp / max(s.tp + s.fp, 1) for s in self.scored_rules],
+                "value": [s.value for s in self.scored_rules],
+            }
+        )
+
+    # -- predicting ------------------------------------------------------------------------------
+
+    @cached_property
+    def _program(self) -> tuple[NDArray[np.intp], FeatureCoder, RuleTable]:
+        """The rules on codes of just the attributes and cut points that occur in them."""
+        position = {feature.name: i for i, feature in enumerate(self.features)}
+        cuts: dict[int, set[float]] = {}
+        for rule in self:
+            for condition in rule.body:
+                used = cuts.setdefault(position[condition.feature], set())
+                if not isinstance(condition.value, str):
+                    used.add(float(condition.value))
+        used_idx = np.array(sorted(cuts), dtype=np.intp)
+        slot = {int(f): i for i, f in enumerate(used_idx)}
+        coder = FeatureCoder(
+            tuple(self.features[f] for f in used_idx),
+            tuple(np.array(sorted(cuts[int(f)])) for f in used_idx),
+        )
+        bodies = [
+            _body_to_ranges(rule.body, coder, {name: slot.get(i, -1) for name, i in position.items()})
+            for rule in self
+        ]
+        lengths = [len(body) for body in bodies]
+        flat = np.array([r for body in bodies for r in body], dtype=np.int32).reshape(-1, 3)
+        table = RuleTable(
+            np.concatenate(([0], np.cumsum(lengths))).astype(np.int64), *np.ascontiguousarray(flat.T)
+        )
+        return used_idx, coder, table
+
+    @cached_property
+    def _label_of_rule(self) -> NDArray[np.intp]:
+        position = {name: i for i, name in enumerate(self.label_names)}
+        return np.array([position[rule.head.label] for rule in self], dtype=np.intp)
+
+    def _covered_blocks(self, X: Any) -> Iterator[tuple[slice, NDArray[np.bool_]]]:
+        """Blocks of rows with the mask (n_rules, n_rows of the block) of firing rules."""
+        used_idx, coder, table = self._program
+        columns = select_columns(X, self.features, used_idx)
+        n_rows = columns.shape[0]
+        for start in range(0, n_rows, _BLOCK_ROWS):
+            block = slice(start, min(start + _BLOCK_ROWS, n_rows))
+            rows = columns.iloc[block] if isinstance(columns, pd.DataFrame) else columns[block]
+            bits = cover(table, index_rows(coder.encode(rows)))
+            yield block, unpack(bits, block.stop - block.start)
+
+    def covers(self, X: Any) -> NDArray[np.bool_]:
+        """Which rules fire for which rows, shape (n_rows, n_rules), columns in the order of the rules."""
+        mask = np.zeros((_n_rows(X), len(self)), dtype=np.bool_)
+        for block, covered in self._covered_blocks(X):
+            mask[block] = covered.T
+        return mask
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """How strongly each label is asserted (positive) or denied (negative), shape (n_rows, n_labels).
+
+        Where rules of a label fire: the best smoothed precision among them. Where none fires: the
+        smoothed precision of not predicting, negative. The sign always agrees with `predict`.
+        """
+        scores = np.empty((_n_rows(X), len(self.labels)))
+        for j, label in enumerate(self.labels):
+            silent = smoothed_precision(label.uncovered_positives, label.uncovered_negatives)
+            scores[:, j] = silent - 1
+        precision = np.array([smoothed_precision(s.tp, s.fp) for s in self.scored_rules])
+        for block, covered in self._covered_blocks(X):
+            for r in np.argsort(precision, kind="stable"):
+                scores[block, self._label_of_rule[r]][covered[r]] = precision[r]
+        for j, label in enumerate(self.labels):
+            if label.target_class == 0:
+                scores[:, j] *= -1
+        return scores
+
+    def predict(self, X: Any) -> Any:
+        """Predicted labels (0/1, shape (n_rows, n_labels)) or, for a theory of classes, the classes.
+
+        A DataFrame gives a DataFrame (a Series of classes) with its index and the labels' names.
+        """
+        predicted: NDArray[Any]
+        if self.output == "multiclass":
+            predicted = np.asarray(self.classes)[np.argmax(self.decision_function(X), axis=1)]
+        else:
+            fires = np.zeros((_n_rows(X), len(self.labels)), dtype=np.bool_)
+            for block, covered in self._covered_blocks(X):
+                for j in range(len(self.labels)):
+                    fires[block, j] = covered[self._label_of_rule == j].any(axis=0)
+            targets = np.array([label.target_class for label in self.labels], dtype=np.int64)
+            predicted = np.where(fires, targets, 1 - targets)
+            if self.output == "binary":
+                predicted = np.asarray(self.classes)[predicted[:, 0]]
+        if isinstance(X, pd.DataFrame):
+            if self.output == "multilabel":
+                return pd.DataFrame(predicted, index=X.index, columns=list(self.label_names))
+            return pd.Series(predicted, index=X.index, name="class")
+        return predicted
+
+    # -- saving ----------------------------------------------------------------------------------
+
+    def to_json(self, path: str | Path | None = None) -> str:
+        """The theory as JSON text, one rule a line; written to `path` if one is given."""
+        head = {
+            "format": "steelyard theory",
+            "schema_version": SCHEMA_VERSION,
+            "heuristic": self.heuristic,
+            "phi": self.phi,
+            "output": self.output,
+            "classes": [_as_plain(value) for value in self.classes],
+        }
+        lists = {
+            "features": [
+                {"name": f.name} | ({} if f.categories is None else {"categories": f.categories})
+                for f in self.features
+            ],
+            "labels": [vars(label) for label in self.labels],
+            "rules": [
+                {
+                    "label": s.rule.head.label,
+                    "target_class": s.rule.head.target_class,
+                    "body": [[c.feature, c.operator, c.value] for c in s.rule.body],
+                    "tp": s.tp,
+                    "fp": s.fp,
+                    "value": s.value,
+                }
+                for s in self.scored_rules
+            ],
+        }
+        lines = [f" {json.dumps(k)}: {json.dumps(v, ensure_ascii=False)}" for k, v in head.items()]
+        for key, items in lists.items():
+            rows = ",\n".join("  " + json.dumps(item, ensure_ascii=False) for item in items)
+            lines.append(f' "{key}": [\n{rows}\n ]' if items else f' "{key}": []')
+        text = "{\n" + ",\n".join(lines) + "\n}\n"
+        if path is not None:
+            Path(path).write_text(text, encoding="utf-8")
+        return text
+
+    @classmethod
+    def from_json(cls, source: str | Path) -> Theory:
+        """Read a theory from JSON text or from a file; nothing in it is executed."""
+        where = "the text"
+        if isinstance(source, Path) or not source.lstrip().startswith("{"):
+            where = str(source)
+            source = Path(source).read_text(encoding="utf-8")
+        try:
+            data = json.loads(source)
+        except json.JSONDecodeError as error:
+            raise ValueError(f"{where} is not JSON: {error}") from None
+        if not isinstance(data, dict) or data.get("format") != "steelyard theory":
+            raise ValueError(f"{where} is not a Steelyard theory")
+        if data.get("schema_version") != SCHEMA_VERSION:
+            raise ValueError(
+                f"{where} has schema version {data.get('schema_version')!r}; "
+                f"this version of Steelyard reads version {SCHEMA_VERSION}"
+            )
+        try:
+            return _theory_from_dict(data)
+        except (KeyError, TypeError, IndexError) as error:
+            raise ValueError(f"{where} is a damaged theory: {error!r}") from None
+
+
+def _theory_from_dict(data: dict[str, Any]) -> Theory:
+    return Theory(
+        features=tuple(
+            Feature(f["name"], tuple(f["categories"]) if "categories" in f else None)
+            for f in data["features"]
+        ),
+        labels=tuple(Label(**label) for label in data["labels"]),
+        scored_rules=tuple(
+            ScoredRule(
+                Rule(
+                    Head(r["label"], r["target_class"]),
+                    tuple(Condition(name, op, value) for name, op, value in r["body"]),
+                ),
+                tp=r["tp"],
+                fp=r["fp"],
+                value=r["value"],
+            )
+            for r in data["rules"]
+        ),
+        heuristic=data["heuristic"],
+        phi=data["phi"],
+        output=data["output"],
+        classes=tuple(data["classes"]),
+    )
+
+
+def _as_plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _n_rows(X: Any) -> int:
+    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
+
+
+def _body_to_ranges(
+    body: Sequence[Condition], coder: FeatureCoder, slot: dict[str, int]
+) -> list[tuple[int, int, int]]:
+    """Conditions as (feature, low, high) on codes, one range an attribute."""
+    ranges: dict[int, tuple[int, int]] = {}
+    for condition in body:
+        f = slot[condition.feature]
+        low, high = ranges.get(f, (0, coder.n_codes(f)))
+        if isinstance(condition.value, str):
+            categories = coder.features[f].categories or ()
+            # An unknown category cannot be met: the empty range.
+            code = categories.index(condition.value) if condition.value in categories else high
+            low, high = max(low, code), min(high, code + 1)
+        else:
+            code = int(np.searchsorted(coder.cuts[f], condition.value)) + 1
+            low, high = (max(low, code), high) if condition.operator == "≥" else (low, min(high, code))
+        ranges[f] = (low, max(low, high))
+    return [(f, low, high) for f, (low, high) in ranges.items()]
+
+
+def select_columns(X: Any, features: Sequence[Feature], used_idx: NDArray[np.intp]) -> Any:
+    """The used columns of a table: by name in a DataFrame, by position elsewhere."""
+    if isinstance(X, pd.DataFrame):
+        names = [str(name) for name in X.columns]
+        wanted = [features[f].name for f in used_idx]
+        missing = [name for name in wanted if name not in set(names)]
+        if not missing:
+            position = {name: i for i, name in reversed(list(enumerate(names)))}
+            return X.iloc[:, [position[name] for name in wanted]]
+        nameless = [f.name for f in features] == list(column_names(np.empty((0, len(features)))))
+        if not nameless:
+            raise ValueError(
+                "the table lacks the attribute"
+                + ("s " if len(missing) > 1 else " ")
+                + ", ".join(map(repr, missing[:5]))
+                + (f" and {len(missing) - 5} more" if len(missing) > 5 else "")
+            )
+        X = X.set_axis([f"x{j}" for j in range(X.shape[1])], axis=1)
+    elif not sparse.issparse(X):
+        X = np.asarray(X)
+    if len(X.shape) != 2 or X.shape[1] != len(features):
+        raise ValueError(
+            f"the theory knows {len(features)} attributes, the table has shape {X.shape}"
+        )
+    if isinstance(X, pd.DataFrame):
+        return X.iloc[:, used_idx]
+    return sparse.csr_array(sparse.csc_array(X)[:, used_idx]) if sparse.issparse(X) else X[:, used_idx]
