@@ -6,7 +6,7 @@ everything above works on these codes, and only people see the values again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -113,7 +113,8 @@ def _series_to_column(series: pd.Series, name: str) -> NumericColumn | NominalCo
         if pd.api.types.is_numeric_dtype(dtype.subtype) and not dtype.fill_value:
             array: Any = series.array
             return NumericColumn(
-                np.asarray(array.sp_values, dtype=np.float64), array.sp_index.indices.astype(np.intp)
+                np.asarray(array.sp_values, dtype=np.float64),
+                array.sp_index.indices.astype(np.intp),
             )
         series = series.sparse.to_dense()
         dtype = series.dtype
@@ -199,6 +200,20 @@ def mid_points(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.where((lower < cuts) & (cuts <= upper), cuts, upper)
 
 
+def value_cuts(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Cut points at the values themselves, so that ``x ≥ v`` and ``x ≤ v`` are both ranges of codes.
+
+    Each value v is followed by the next larger float: x ≤ v is x < that float. Value i has the code
+    2i + 1, and what lies between two values has a code of its own.
+
+    Examples
+    --------
+    >>> np.searchsorted(value_cuts(np.array([1.0, 2.0])), [0.9, 1.0, 1.5, 2.0, 2.1], side="right")
+    array([0, 1, 2, 3, 4])
+    """
+    return np.column_stack([values, np.nextafter(values, np.inf)]).ravel()
+
+
 @dataclass(frozen=True)
 class FeatureCoder:
     """Features with the cut points that give their codes; turns tables into codes and back.
@@ -251,7 +266,9 @@ def _numbers_from_text(column: NominalColumn, name: str) -> NumericColumn:
         numbers = [float(text) for text in column.categories]
     except ValueError:
         bad = next(text for text in column.categories if not _is_number(text))
-        raise ValueError(f"attribute {name!r} is numeric, but one of its values is {bad!r}") from None
+        raise ValueError(
+            f"attribute {name!r} is numeric, but one of its values is {bad!r}"
+        ) from None
     return NumericColumn(np.array([*numbers, np.nan])[column.codes])
 
 
@@ -307,7 +324,13 @@ class _CodeBuilder:
         self.dense.append(codes)
 
     def _add_listed(
-        self, rows: NDArray[Any], codes: NDArray[np.int32], default: int, n_codes: int, *, nominal: bool
+        self,
+        rows: NDArray[Any],
+        codes: NDArray[np.int32],
+        default: int,
+        n_codes: int,
+        *,
+        nominal: bool,
     ) -> None:
         self._describe(n_codes, nominal, column=-1, default_code=default)
         order = np.argsort(rows, kind="stable")
@@ -347,8 +370,14 @@ class TrainingFeatures(NamedTuple):
     values_indptr: NDArray[np.int64]
 
 
-def code_training_table(X: Any, names: Sequence[str] | None = None) -> TrainingFeatures:
+def code_training_table(
+    X: Any,
+    names: Sequence[str] | None = None,
+    place_cuts: Callable[[NDArray[np.float64]], NDArray[np.float64]] = mid_points,
+) -> TrainingFeatures:
     """Learn the coder of a training table and encode the table with it.
+
+    `place_cuts` turns the distinct values of a numeric feature into its cut points.
 
     Examples
     --------
@@ -377,7 +406,7 @@ def code_training_table(X: Any, names: Sequence[str] | None = None) -> TrainingF
             values = np.union1d(values, [0.0])
         features.append(Feature(name))
         distinct.append(values)
-        cuts.append(mid_points(values) if len(values) else np.empty(0))
+        cuts.append(place_cuts(values) if len(values) else np.empty(0))
         builder.add_numeric(column, cuts[-1])
     lengths = [len(values) for values in distinct]
     return TrainingFeatures(

@@ -34,6 +34,12 @@ class Settings(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
+def _no_rules(every):
+    """Empty lists of bodies and masks, of which numba learns the types from what is sliced away."""
+    return [np.empty((0, 3), dtype=np.int32)][:0], [every][:0]
+
+
+@njit(cache=True, nogil=True)
 def _rows_in(mask, order):
     """Rows of a mask, in the given order."""
     rows = np.empty(len(order), dtype=np.int32)
@@ -96,9 +102,7 @@ def _add_rules(coded, space, settings, every, bodies, masks, state):
     bits = exception_bits(settings.fp_share, 0, n_examples, 0, n_positives)
     least_bits = bits
     false_alarms = n_negatives - (n_rest - n_missed)
-    before = exception_bits(
-        settings.fp_share, n_examples - n_rest, n_rest, false_alarms, n_missed
-    )
+    before = exception_bits(settings.fp_share, n_examples - n_rest, n_rest, false_alarms, n_missed)
     while n_missed > 0:
         rows = _rows_in(rest, settings.order)
         if settings.prune:
@@ -127,24 +131,23 @@ def _add_rules(coded, space, settings, every, bodies, masks, state):
 
 
 @njit(cache=True, nogil=True)
-def _bits_with_rule(settings, is_target, bodies, masks, body, mask, position, rest, tp, fp, totals):
-    """Description length with another rule at a position, after deleting later ones that then cost.
+def _bits_with_rule(body, mask, position, rest, tp, fp, space, settings, totals, bodies, masks):
+    """Description length with this rule at a position, after deleting later ones that then cost.
 
     `tp` and `fp` are known for the rules before the position; `rest` is what these leave.
     """
     tp = tp.copy()
     fp = fp.copy()
-    bits_of_rule = _bits_of_rules(bodies, settings.n_possible)
     left = rest.copy()
     for r in range(position, len(bodies)):
         covering = mask if r == position else masks[r]
-        tp[r], fp[r] = _count(covering & left, is_target)
+        tp[r], fp[r] = _count(covering & left, space.is_target)
         left &= ~covering
     deleted = np.zeros(len(bodies), dtype=np.bool_)
     return rule_bits(len(body), settings.n_possible) + delete_costly_rules(
         tp,
         fp,
-        bits_of_rule,
+        _bits_of_rules(bodies, settings.n_possible),
         np.arange(position + 1, len(bodies)),
         totals,
         settings.fp_share,
@@ -154,70 +157,66 @@ def _bits_with_rule(settings, is_target, bodies, masks, body, mask, position, re
 
 
 @njit(cache=True, nogil=True)
-def _optimise(coded, space, settings, every, bodies, masks, state):
-    """Let each rule compete with a replacement and a revision; the least description length wins.
+def _grow_variants(coded, space, settings, rest, position, bodies, masks, state):
+    """A replacement and a revision of a rule: grown from nothing, and from the rule itself.
 
-    The replacement is grown from nothing, the revision from the rule itself; both are pruned for the
-    accuracy of the whole theory: on rows that no later rule covers.
+    Both are pruned for the accuracy of the whole theory, i.e. on rows that no later rule covers.
     """
     nothing = np.empty((0, 3), dtype=np.int32)
-    is_target = space.is_target
-    totals = _count(every, is_target)
+    rows = _rows_in(rest, settings.order)
+    growing, pruning = split_rows(rows, space.is_target, settings.n_folds, state)
+    later = np.zeros(len(rest), dtype=np.bool_)
+    for r in range(position + 1, len(bodies)):
+        later |= masks[r]
+    pruning = pruning[~later[pruning]]
+    replacement = grow_body(coded, space, growing, nothing, settings.min_weight)
+    covered = growing[masks[position][growing]]
+    revision = grow_body(coded, space, covered, bodies[position], settings.min_weight)
+    return (
+        prune_body(coded, space, pruning, replacement, True),
+        prune_body(coded, space, pruning, revision, True),
+    )
+
+
+@njit(cache=True, nogil=True)
+def _optimise(coded, space, settings, every, bodies, masks, state):
+    """Let each rule in turn compete with two variants; the least description length wins.
+
+    Returns the new list. It ends with the last positive: rules after it could only be wrong.
+    """
+    new_bodies, new_masks = _no_rules(every)
+    totals = _count(every, space.is_target)
+    n_missed = totals[0]
     tp = np.zeros(len(bodies), dtype=np.int64)
     fp = np.zeros(len(bodies), dtype=np.int64)
     rest = every.copy()
-    n_missed = totals[0]
-    position = 0
-    while position < len(bodies) and n_missed > 0:
-        old, old_mask = bodies[position], masks[position]
-        if np.any(old_mask & rest):
-            growing, pruning = split_rows(
-                _rows_in(rest, settings.order), is_target, settings.n_folds, state
+    for position in range(len(bodies)):
+        if n_missed == 0:
+            break
+        best, best_mask = bodies[position], masks[position]
+        if np.any(best_mask & rest):
+            replacement, revision = _grow_variants(
+                coded, space, settings, rest, position, bodies, masks, state
             )
-            later = np.zeros(len(rest), dtype=np.bool_)
-            for r in range(position + 1, len(bodies)):
-                later |= masks[r]
-            pruning = pruning[~later[pruning]]
-            replacement = grow_body(coded, space, growing, nothing, settings.min_weight)
-            replacement = prune_body(coded, space, pruning, replacement, True)
-            revision = grow_body(coded, space, growing[old_mask[growing]], old, settings.min_weight)
-            revision = prune_body(coded, space, pruning, revision, True)
-
-            # Of equals the old rule stays; the revision is preferred to the replacement.
-            best_bits = np.inf
-            for body in (old, revision, replacement):
+            context = (position, rest, tp, fp, space, settings, totals, bodies, masks)
+            least_bits = _bits_with_rule(best, best_mask, *context)
+            # Of equals the old rule stays, and the revision is preferred to the replacement.
+            for body in (revision, replacement):
                 mask = cover_body(coded, space, body)
-                bits = _bits_with_rule(
-                    settings,
-                    is_target,
-                    bodies,
-                    masks,
-                    body,
-                    mask,
-                    position,
-                    rest,
-                    tp,
-                    fp,
-                    totals,
-                )
-                if bits < best_bits:
-                    best_bits = bits
-                    bodies[position] = body
-                    masks[position] = mask
-            # (the list is changed only at `position`, which `_bits_with_rule` does not read)
-        tp[position], fp[position] = _count(masks[position] & rest, is_target)
+                bits = _bits_with_rule(body, mask, *context)
+                if bits < least_bits:
+                    least_bits, best, best_mask = bits, body, mask
+        new_bodies.append(best)
+        new_masks.append(best_mask)
+        tp[position], fp[position] = _count(best_mask & rest, space.is_target)
         n_missed -= tp[position]
-        rest &= ~masks[position]
-        position += 1
-    # Rules after the last positive can only be wrong.
-    while len(bodies) > position:
-        bodies.pop()
-        masks.pop()
+        rest &= ~best_mask
+    return new_bodies, new_masks
 
 
 @njit(cache=True, nogil=True)
 def _reduce(space, settings, every, bodies, masks):
-    """Delete, from the last rule to the first, those that raise the description length."""
+    """The list without the rules that raise the description length, asked from the last to the first."""
     tp, fp = _count_in_turn(masks, every, space.is_target)
     deleted = np.zeros(len(bodies), dtype=np.bool_)
     delete_costly_rules(
@@ -230,10 +229,12 @@ def _reduce(space, settings, every, bodies, masks):
         settings.check_error,
         deleted,
     )
-    for r in range(len(bodies) - 1, -1, -1):
-        if deleted[r]:
-            bodies.pop(r)
-            masks.pop(r)
+    new_bodies, new_masks = _no_rules(every)
+    for r in range(len(bodies)):
+        if not deleted[r]:
+            new_bodies.append(bodies[r])
+            new_masks.append(masks[r])
+    return new_bodies, new_masks
 
 
 @njit(cache=True, nogil=True)
@@ -260,16 +261,13 @@ def learn_rules(coded, is_target, every, settings, n_optimizations, seed):
     """
     space = make_workspace(coded.n_codes, is_target)
     state = np.array([seed], dtype=np.uint64)
-    bodies = [np.empty((0, 3), dtype=np.int32)]
-    masks = [every]
-    bodies.pop()
-    masks.pop()
+    bodies, masks = _no_rules(every)
     _add_rules(coded, space, settings, every, bodies, masks, state)
     if settings.prune:
         for _ in range(n_optimizations):
-            _optimise(coded, space, settings, every, bodies, masks, state)
+            bodies, masks = _optimise(coded, space, settings, every, bodies, masks, state)
             _add_rules(coded, space, settings, every, bodies, masks, state)
-            _reduce(space, settings, every, bodies, masks)
+            bodies, masks = _reduce(space, settings, every, bodies, masks)
 
     indptr = np.zeros(len(bodies) + 1, dtype=np.int64)
     rest = every.copy()
