@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from .features import FeatureCoder
 
-Operator = Literal["<", "≥", "="]
+Operator = Literal["<", "≤", "≥", "="]
 
 
 def format_number(value: float) -> str:
@@ -37,7 +37,7 @@ class Condition:
     Parameters
     ----------
     feature : str
-    operator : {"<", "≥", "="}
+    operator : {"<", "≤", "≥", "="}
         Order for numeric attributes, equality for nominal ones.
     value : float or str
 
@@ -56,6 +56,12 @@ class Condition:
     def __str__(self) -> str:
         value = self.value if isinstance(self.value, str) else format_number(self.value)
         return f"{self.feature} {self.operator} {value}"
+
+    @property
+    def cut(self) -> float:
+        """The smallest number on the upper side of a numeric condition's boundary."""
+        value = float(self.value)
+        return float(np.nextafter(value, np.inf)) if self.operator == "≤" else value
 
 
 @dataclass(frozen=True)
@@ -104,13 +110,12 @@ def format_body(body: Sequence[Condition]) -> str:
     '18 ≤ age < 65 ∧ sex = f'
     """
     lower = {c.feature: c for c in body if c.operator == "≥"}
-    upper = {c.feature: c for c in body if c.operator == "<"}
+    upper = {c.feature: c for c in body if c.operator in ("<", "≤")}
     parts: list[str] = []
     for condition in body:
         name = condition.feature
         if condition.operator != "=" and name in lower and name in upper:
-            low, high = lower[name].value, upper[name].value
-            text = f"{format_number(float(low))} ≤ {name} < {format_number(float(high))}"
+            text = f"{format_number(float(lower[name].value))} ≤ {upper[name]}"
             if text not in parts:
                 parts.append(text)
         else:
@@ -194,5 +199,12 @@ class RuleTable:
             if low > 0:
                 conditions.append(Condition(feature.name, "≥", float(cuts[low - 1])))
             if high < coder.n_codes(f):
-                conditions.append(Condition(feature.name, "<", float(cuts[high - 1])))
+                conditions.append(_upper_bound(feature.name, cuts, high - 1))
         return tuple(conditions)
+
+
+def _upper_bound(name: str, cuts: NDArray[np.float64], i: int) -> Condition:
+    """``< cuts[i]`` or, if the cut below it is the next smaller float, the same as ``≤`` that one."""
+    if i > 0 and np.nextafter(cuts[i - 1], np.inf) == cuts[i]:
+        return Condition(name, "≤", float(cuts[i - 1]))
+    return Condition(name, "<", float(cuts[i]))
