@@ -29,7 +29,7 @@ from .measures import get_measure, get_scorer
 from .path import TheoryPath
 from .progress import show_progress
 from .splitting import IterativeStratifiedKFold
-from .targets import TargetChoice, encode_targets
+from .targets import TargetChoice, encode_targets, flatten_column
 from .thresholding import PHI_GRID
 
 # The paper tunes over the m up to here: larger ones never were the best in the inner folds.
@@ -39,7 +39,9 @@ TUNING_GRID: tuple[MEstimate, ...] = tuple(MEstimate(m) for m in M_GRID if m <= 
 class _Cell(ClassifierMixin, BaseEstimator):
     """A theory of the path in the role of a fitted classifier, for scikit-learn's scorers."""
 
-    def __init__(self, path: TheoryPath, h: int, j: int, predicted: NDArray[Any], model: Any) -> None:
+    def __init__(
+        self, path: TheoryPath, h: int, j: int, predicted: NDArray[Any], model: Any
+    ) -> None:
         self.path, self.h, self.j, self.predicted, self.model = path, h, j, predicted, model
         self.classes_ = model.classes_
 
@@ -48,7 +50,7 @@ class _Cell(ClassifierMixin, BaseEstimator):
         fitted.theory_ = self.path.theory(self.h, self.path.phis[self.j])
         return fitted
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: Any) -> NDArray[Any]:  # noqa: ARG002
         return self.predicted
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
@@ -60,7 +62,7 @@ class _Cell(ClassifierMixin, BaseEstimator):
 
 def _score_cells(path: TheoryPath, model: Any, X: Any, y: Any, scoring: Any) -> NDArray[np.float64]:
     """The score of every theory of a path on held-out rows, shape (n_heuristics, n_phis)."""
-    if isinstance(scoring, str) and path.targets.output == "multilabel":
+    if isinstance(scoring, str) and path.output == "multilabel":
         try:
             measure = get_measure(scoring)
         except ValueError:
@@ -172,6 +174,7 @@ class RuleSetClassifierCV(TheoryClassifier):
             raise ValueError("heuristics and phis must each have at least one entry")
         get_scorer(self.scoring)  # an unknown name is said before the work, not after it
         X = validate_table(self, X, reset=True)
+        y = flatten_column(y)
         entropy = seed_to_entropy(self.random_state)
         splits = list(self._split(X, y, entropy))
         row_idx = repeated_rows(sample_weight, X)
@@ -180,7 +183,9 @@ class RuleSetClassifierCV(TheoryClassifier):
             splits = [tuple(np.repeat(rows, copies[rows]) for rows in split) for split in splits]
 
         template = RuleSetClassifier(
-            **{name: getattr(self, name) for name in _SHARED_PARAMETERS}, random_state=entropy, n_jobs=1
+            **{name: getattr(self, name) for name in _SHARED_PARAMETERS},
+            random_state=entropy,
+            n_jobs=1,
         )
         with show_progress(self.verbose, "folds") as progress:
             results = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")(
@@ -197,7 +202,10 @@ class RuleSetClassifierCV(TheoryClassifier):
         self._choose(heuristics, phis, folds)
 
         refit = clone(template).set_params(
-            heuristic=self.best_heuristic_, phi=self.best_phi_, n_jobs=self.n_jobs, verbose=self.verbose
+            heuristic=self.best_heuristic_,
+            phi=self.best_phi_,
+            n_jobs=self.n_jobs,
+            verbose=self.verbose,
         )
         refit.fit(X, y, sample_weight)
         self.theory_, self.classes_ = refit.theory_, refit.classes_
@@ -223,8 +231,7 @@ class RuleSetClassifierCV(TheoryClassifier):
             )
         else:
             splitter = check_cv(self.cv)
-        y_split = y if hasattr(y, "shape") else np.asarray(y)
-        yield from splitter.split(np.zeros((n_examples, 1)), y_split)
+        yield from splitter.split(np.zeros((n_examples, 1)), y)
 
     def _choose(
         self,

@@ -227,9 +227,7 @@ class WRA(FractionHeuristic):
     name: ClassVar[str] = "wra"
 
     def coefficients(self) -> FloatArray:
-        return _fraction(
-            ({N_NEGATIVES: 1}, {N_POSITIVES: -1}, {}), ({}, {}, {N_TOTAL_SQUARED: 1})
-        )
+        return _fraction(({N_NEGATIVES: 1}, {N_POSITIVES: -1}, {}), ({}, {}, {N_TOTAL_SQUARED: 1}))
 
 
 @dataclass(frozen=True)
@@ -276,6 +274,17 @@ class FunctionHeuristic(Heuristic):
 
     def __str__(self) -> str:
         return getattr(self.function, "__name__", repr(self.function))
+
+
+@dataclass(frozen=True)
+class SavedHeuristic(Heuristic):
+    """The name of a user's heuristic whose code a saved file does not carry."""
+
+    name: ClassVar[str] = "saved"
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
 
 
 HEURISTICS: dict[str, type[Heuristic]] = {
@@ -349,3 +358,34 @@ def describe(heuristic: Heuristic) -> str:
         return str(heuristic)
     arguments = ", ".join(f"{f.name}={getattr(heuristic, f.name):g}" for f in fields(heuristic))  # type: ignore[arg-type]
     return f"{heuristic.name}({arguments})" if arguments else heuristic.name
+
+
+def heuristic_to_dict(heuristic: Heuristic) -> dict[str, Any]:
+    """The heuristic as plain data.
+
+    Examples
+    --------
+    >>> heuristic_to_dict(FMeasure(beta=float("inf")))
+    {'name': 'f-measure', 'beta': 'inf'}
+    """
+    if not isinstance(heuristic, FractionHeuristic):
+        return {"text": describe(heuristic)}
+    # JSON has no infinity: β = ∞ travels as text.
+    parameters = {f.name: getattr(heuristic, f.name) for f in fields(heuristic)}  # type: ignore[arg-type]
+    return {"name": heuristic.name} | {
+        key: "inf" if value == math.inf else value for key, value in parameters.items()
+    }
+
+
+def heuristic_from_dict(data: dict[str, Any]) -> Heuristic:
+    """The heuristic that `heuristic_to_dict` described.
+
+    Examples
+    --------
+    >>> heuristic_from_dict({"name": "m-estimate", "m": 4})
+    MEstimate(m=4.0)
+    """
+    if data.get("name") not in HEURISTICS:
+        return SavedHeuristic(str(data.get("text", data.get("name"))))
+    parameters = {key: float(value) for key, value in data.items() if key != "name"}
+    return HEURISTICS[data["name"]](**parameters)

@@ -6,36 +6,52 @@ by value. Any cell can be made a Theory, and all cells can be evaluated in one s
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from ._kernels.firing import first_firing
-from .candidates import ForestSettings, Progress, generate_candidates
-from .coverage import Bits, RowIndex, cover, index_rows, unpack
-from .covering import Selection, select_for_label
-from .features import FeatureCoder, TrainingFeatures, code_training_table
-from .heuristics import ConfusionMatrix, Heuristic, describe, heuristic_values
+from .coverage import Bits, unpack
+from .heuristics import Heuristic, describe, heuristic_from_dict, heuristic_to_dict
 from .measures import Counts, Measure
-from .rules import Head, Rule, RuleTable
-from .targets import Targets
-from .theory import Label, ScoredRule, Theory, smoothed_precision
+from .program import RuleProgram, compile_rules
+from .rules import Head, Rule
+from .theory import (
+    Label,
+    Output,
+    ScoredRule,
+    Theory,
+    check_format,
+    conditions_from_lists,
+    features_from_dicts,
+    features_to_dicts,
+    smoothed_precision,
+    to_plain,
+)
 from .thresholding import count_above, count_kept
+
+SCHEMA_VERSION = 1
 
 Indices = NDArray[np.intp]
 
 
 class RankedRules(NamedTuple):
-    """The rules that one heuristic selected, best value on the whole training set first."""
+    """The rules that one heuristic selected, best value on the whole training set first.
+
+    `new_tp` and `new_fp` count the training examples that a rule covers and no better rule of its
+    label does, so that a prefix of the ranking knows what it leaves uncovered.
+    """
 
     rule_idx: Indices
     values: NDArray[np.float64]
+    new_tp: NDArray[np.int64]
+    new_fp: NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -46,16 +62,14 @@ class TheoryPath:
     ----------
     heuristics : tuple of Heuristic
     phis : tuple of float
-    coder : FeatureCoder
-    targets : Targets
-        Labels of the training set.
-    table : RuleTable
+    program : RuleProgram
         Every rule that at least one heuristic selected, over all labels.
-    label_of_rule, tp, fp, n_conditions : arrays, one entry a rule of `table`
+    label_of_rule, tp, fp, n_conditions : arrays, one entry a rule of the program
         Counts are those on the whole training set.
-    coverage : uint64 array
-        Training rows that each rule covers, row i as bit i.
     ranked : tuple of RankedRules, one a heuristic
+    labels : tuple of Label
+        The labels of the empty theory.
+    output, classes : as in `Theory`
 
     Examples
     --------
@@ -72,15 +86,15 @@ class TheoryPath:
 
     heuristics: tuple[Heuristic, ...]
     phis: tuple[float, ...]
-    coder: FeatureCoder
-    targets: Targets
-    table: RuleTable
+    program: RuleProgram
     label_of_rule: Indices
     tp: NDArray[np.int64]
     fp: NDArray[np.int64]
     n_conditions: NDArray[np.int64]
-    coverage: Bits
     ranked: tuple[RankedRules, ...]
+    labels: tuple[Label, ...]
+    output: Output = "multilabel"
+    classes: tuple[Any, ...] = ()
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -97,7 +111,9 @@ class TheoryPath:
     @cached_property
     def total_conditions(self) -> NDArray[np.int64]:
         """Number of conditions of each theory, shape (n_heuristics, n_phis)."""
-        sums = [np.concatenate(([0], np.cumsum(self.n_conditions[r.rule_idx]))) for r in self.ranked]
+        sums = [
+            np.concatenate(([0], np.cumsum(self.n_conditions[r.rule_idx]))) for r in self.ranked
+        ]
         return np.array([total[kept] for total, kept in zip(sums, self.n_kept, strict=True)])
 
     # -- one theory ------------------------------------------------------------------------------
@@ -122,62 +138,72 @@ class TheoryPath:
             n_kept = count_kept(ranked.values, phi)
         else:
             n_kept = count_above(ranked.values, min_value)
-        kept, values = ranked.rule_idx[:n_kept], ranked.values[:n_kept]
-        labels: list[Label] = []
-        scored: list[ScoredRule] = []
-        for i, name in enumerate(self.targets.names):
-            mine = self.label_of_rule[kept] == i
-            target_class = int(self.targets.target_class[i])
-            labels.append(
-                Label(
-                    name,
-                    target_class,
-                    *self._n_examples(i),
-                    *self._n_uncovered(i, kept[mine]),
-                )
+        kept = ranked.rule_idx[:n_kept]
+        labels = self._labels_after(ranked, n_kept)
+        scored = [
+            ScoredRule(
+                Rule(
+                    Head(
+                        labels[self.label_of_rule[r]].name,
+                        labels[self.label_of_rule[r]].target_class,
+                    ),
+                    self.program.table.body(int(r), self.program.coder),
+                ),
+                tp=int(self.tp[r]),
+                fp=int(self.fp[r]),
+                value=float(value),
             )
-            scored.extend(
-                ScoredRule(
-                    Rule(Head(name, target_class), self.table.body(int(r), self.coder)),
-                    tp=int(self.tp[r]),
-                    fp=int(self.fp[r]),
-                    value=float(value),
-                )
-                for r, value in zip(kept[mine], values[mine], strict=True)
-            )
+            for r, value in zip(kept, ranked.values, strict=False)
+        ]
+        by_label = np.argsort(self.label_of_rule[kept], kind="stable")
         return Theory(
-            features=self.coder.features,
-            labels=tuple(labels),
-            scored_rules=tuple(scored),
+            features=self.program.features,
+            labels=labels,
+            scored_rules=tuple(scored[i] for i in by_label),
             heuristic=describe(self.heuristics[self._find(heuristic)]),
             phi=float(phi) if min_value is None else n_kept / max(len(ranked.values), 1),
-            output=self.targets.output,
-            classes=self.targets.classes,
+            output=self.output,
+            classes=self.classes,
         )
 
-    def _n_examples(self, label: int) -> tuple[int, int]:
-        n_positives = int(self.targets.is_target[label].sum())
-        return n_positives, self.targets.is_target.shape[1] - n_positives
+    def _n_uncovered(self, ranked: RankedRules, n_kept: int) -> tuple[Indices, Indices]:
+        """Positives and negatives of each label that the best rules leave uncovered."""
+        label = self.label_of_rule[ranked.rule_idx[:n_kept]]
+        n_labels = len(self.labels)
+        new_tp = np.bincount(label, ranked.new_tp[:n_kept], minlength=n_labels).astype(np.intp)
+        new_fp = np.bincount(label, ranked.new_fp[:n_kept], minlength=n_labels).astype(np.intp)
+        n_positives = np.array([label.n_positives for label in self.labels])
+        n_negatives = np.array([label.n_negatives for label in self.labels])
+        return n_positives - new_tp, n_negatives - new_fp
 
-    def _n_uncovered(self, label: int, rules: Indices) -> tuple[int, int]:
-        n_rows = self.targets.is_target.shape[1]
-        covered = np.bitwise_or.reduce(self.coverage[rules], axis=0, keepdims=True)
-        uncovered = ~unpack(covered, n_rows)[0]
-        is_target = self.targets.is_target[label]
-        return int((uncovered & is_target).sum()), int((uncovered & ~is_target).sum())
+    def _labels_after(self, ranked: RankedRules, n_kept: int) -> tuple[Label, ...]:
+        return tuple(
+            replace(label, uncovered_positives=int(positives), uncovered_negatives=int(negatives))
+            for label, positives, negatives in zip(
+                self.labels, *self._n_uncovered(ranked, n_kept), strict=True
+            )
+        )
+
+    @cached_property
+    def _target_class(self) -> NDArray[np.int64]:
+        return np.array([label.target_class for label in self.labels], dtype=np.int64)
 
     # -- all theories at once ----------------------------------------------------------------------
 
-    def _first_firing(self, index: RowIndex) -> Iterator[NDArray[np.int32]]:
-        """For each heuristic: position of the first firing rule, shape (n_labels, n_rows)."""
-        bits = cover(self.table, index)
-        for ranked in self.ranked:
-            first = np.full((len(self.targets.names), index.coded.n_rows), len(ranked.rule_idx))
-            first = first.astype(np.int32)
-            first_firing(bits, ranked.rule_idx, self.label_of_rule, first)
-            yield first
+    def _cover(self, X: Any) -> tuple[Bits, int]:
+        columns = self.program.select_columns(X)
+        return self.program.cover(columns), int(columns.shape[0])
 
-    def evaluate(self, X: Any, Y: Any, measures: Sequence[Measure]) -> dict[str, NDArray[np.float64]]:
+    def _first_firing(self, bits: Bits, n_rows: int) -> Iterator[NDArray[np.int32]]:
+        """For each heuristic: position of the first firing rule, shape (n_labels, n_rows)."""
+        for ranked in self.ranked:
+            yield find_first_firing(
+                bits, ranked.rule_idx, self.label_of_rule, (len(self.labels), n_rows)
+            )
+
+    def evaluate(
+        self, X: Any, Y: Any, measures: Sequence[Measure]
+    ) -> dict[str, NDArray[np.float64]]:
         """Every measure of every theory on a multi-label table, each of shape (n_heuristics, n_phis).
 
         One sweep a heuristic: the position of the first firing rule says for all φ at once whether a
@@ -185,12 +211,9 @@ class TheoryPath:
         """
         is_present = np.asarray(Y.toarray() if hasattr(Y, "toarray") else Y).T.astype(np.bool_)
         values = {measure.name: np.empty(self.shape) for measure in measures}
-        firsts = self._first_firing(index_rows(self.coder.encode(X)))
-        for h, first in enumerate(firsts):
+        for h, first in enumerate(self._first_firing(*self._cover(X))):
             for axis in {measure.per for measure in measures}:
-                counts = _sweep_counts(
-                    first, self.n_kept[h], is_present, self.targets.target_class, axis
-                )
+                counts = _sweep_counts(first, self.n_kept[h], is_present, self._target_class, axis)
                 for measure in measures:
                     if measure.per == axis:
                         values[measure.name][h] = measure.from_counts(*counts)
@@ -198,25 +221,25 @@ class TheoryPath:
 
     def predict_cells(self, X: Any) -> Iterator[tuple[int, int, NDArray[Any]]]:
         """Predictions of every theory: (heuristic index, φ index, what its `predict` returns)."""
-        index = index_rows(self.coder.encode(X))
-        if self.targets.output == "multiclass":
-            yield from self._predict_multiclass(index)
+        bits, n_rows = self._cover(X)
+        if self.output == "multiclass":
+            yield from self._predict_multiclass(bits, n_rows)
             return
-        target = self.targets.target_class
-        for h, first in enumerate(self._first_firing(index)):
+        target = self._target_class
+        for h, first in enumerate(self._first_firing(bits, n_rows)):
             for j, n_kept in enumerate(self.n_kept[h]):
-                predicted = np.where(first.T < n_kept, target, 1 - target)
-                if self.targets.output == "binary":
-                    yield h, j, np.asarray(self.targets.classes)[predicted[:, 0]]
+                predicted = np.where(n_kept > first.T, target, 1 - target)
+                if self.output == "binary":
+                    yield h, j, np.asarray(self.classes)[predicted[:, 0]]
                 else:
                     yield h, j, predicted
 
-    def _predict_multiclass(self, index: RowIndex) -> Iterator[tuple[int, int, NDArray[Any]]]:
+    def _predict_multiclass(
+        self, bits: Bits, n_rows: int
+    ) -> Iterator[tuple[int, int, NDArray[Any]]]:
         """Scores as in `Theory.decision_function`, updated rule by rule from strict to lax φ."""
-        n_rows = index.coded.n_rows
-        bits = cover(self.table, index)
         precision = smoothed_precision(self.tp, self.fp)
-        classes = np.asarray(self.targets.classes)
+        classes = np.asarray(self.classes)
         for h, ranked in enumerate(self.ranked):
             best = np.full((len(classes), n_rows), -np.inf)
             start = 0
@@ -227,15 +250,93 @@ class TheoryPath:
                     row = best[self.label_of_rule[r]]
                     row[fires] = np.maximum(row[fires], precision[r])
                 start = max(start, end)
-                kept = ranked.rule_idx[:end]
-                silent = np.array(
-                    [
-                        smoothed_precision(*self._n_uncovered(i, kept[self.label_of_rule[kept] == i]))
-                        for i in range(len(classes))
-                    ]
-                )
+                silent = smoothed_precision(*self._n_uncovered(ranked, end))
                 scores = np.where(np.isinf(best), (silent - 1)[:, None], best)
                 yield h, int(j), classes[np.argmax(scores, axis=0)]
+
+    # -- saving ------------------------------------------------------------------------------------
+
+    def to_json(self) -> str:
+        """The whole path as JSON text: every rule once, and the ranking of each heuristic."""
+        table, coder = self.program.table, self.program.coder
+        data = {
+            "format": "steelyard path",
+            "schema_version": SCHEMA_VERSION,
+            "output": self.output,
+            "classes": [to_plain(value) for value in self.classes],
+            "phis": self.phis,
+            "features": features_to_dicts(self.program.features),
+            "labels": [vars(label) for label in self.labels],
+            "rules": [
+                {
+                    "label": int(self.label_of_rule[r]),
+                    "tp": int(self.tp[r]),
+                    "fp": int(self.fp[r]),
+                    "body": [[c.feature, c.operator, c.value] for c in table.body(r, coder)],
+                }
+                for r in range(len(table))
+            ],
+            "heuristics": [
+                {
+                    "heuristic": heuristic_to_dict(heuristic),
+                    "rules": ranked.rule_idx.tolist(),
+                    "values": ranked.values.tolist(),
+                    "new_tp": ranked.new_tp.tolist(),
+                    "new_fp": ranked.new_fp.tolist(),
+                }
+                for heuristic, ranked in zip(self.heuristics, self.ranked, strict=True)
+            ],
+        }
+        return json.dumps(data, ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> TheoryPath:
+        """Read a path from the text that `to_json` wrote."""
+        data = check_format(text, "steelyard path", SCHEMA_VERSION, "the text")
+        rules = data["rules"]
+        bodies = [conditions_from_lists(rule["body"]) for rule in rules]
+        return cls(
+            heuristics=tuple(heuristic_from_dict(h["heuristic"]) for h in data["heuristics"]),
+            phis=tuple(data["phis"]),
+            program=compile_rules(features_from_dicts(data["features"]), bodies),
+            label_of_rule=np.array([rule["label"] for rule in rules], dtype=np.intp),
+            tp=np.array([rule["tp"] for rule in rules], dtype=np.int64),
+            fp=np.array([rule["fp"] for rule in rules], dtype=np.int64),
+            n_conditions=np.array([len(body) for body in bodies], dtype=np.int64),
+            ranked=tuple(
+                RankedRules(
+                    np.array(h["rules"], dtype=np.intp),
+                    np.array(h["values"], dtype=np.float64),
+                    np.array(h["new_tp"], dtype=np.int64),
+                    np.array(h["new_fp"], dtype=np.int64),
+                )
+                for h in data["heuristics"]
+            ),
+            labels=tuple(Label(**label) for label in data["labels"]),
+            output=data["output"],
+            classes=tuple(data["classes"]),
+        )
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row a theory: heuristic, parameter, phi, n_rules, n_conditions (mean a rule)."""
+        return pd.DataFrame(
+            {
+                "heuristic": np.repeat([h.name for h in self.heuristics], len(self.phis)),
+                "parameter": np.repeat([h.parameter for h in self.heuristics], len(self.phis)),
+                "phi": np.tile(self.phis, len(self.heuristics)),
+                "n_rules": self.n_kept.ravel(),
+                "n_conditions": (self.total_conditions / np.maximum(self.n_kept, 1)).ravel(),
+            }
+        )
+
+
+def find_first_firing(
+    bits: Bits, rule_idx: Indices, label_of_rule: Indices, shape: tuple[int, int]
+) -> NDArray[np.int32]:
+    """Position of the first firing rule of each label, shape (n_labels, n_rows); none: beyond all."""
+    first = np.full(shape, len(rule_idx), dtype=np.int32)
+    first_firing(bits, rule_idx, label_of_rule, first)
+    return first
 
 
 def _sweep_counts(
@@ -270,6 +371,7 @@ def _sweep_counts(
     }[per]
     n_groups = {"all": 1, "label": n_labels, "example": n_rows}[per]
     n_levels = len(n_kept) + 1
+
     def count(mask: NDArray[np.bool_]) -> NDArray[np.int64]:
         """How many of the masked (label, row) pairs have fired, per group and cell."""
         flat = group[mask] * n_levels + level[mask]
@@ -291,97 +393,3 @@ def _sweep_counts(
     if per == "all":
         return Counts(tp[:, 0], fp[:, 0], fn[:, 0], tn[:, 0])
     return Counts(tp, fp, fn, tn)
-
-
-# -- learning ----------------------------------------------------------------------------------------
-
-
-def learn_path(
-    X: Any,
-    targets: Targets,
-    heuristics: Sequence[Heuristic],
-    phis: Sequence[float],
-    settings: ForestSettings,
-    *,
-    threshold_heuristic: Heuristic | None = None,
-    revalidate: bool = True,
-    entropy: int = 0,
-    n_jobs: int | None = None,
-    feature_names: Sequence[str] | None = None,
-    progress: Progress | None = None,
-) -> TheoryPath:
-    """Candidates → covering with every heuristic → rules ranked for every φ."""
-    training = code_training_table(X, feature_names)
-    tables = generate_candidates(
-        training, targets.is_target, settings, entropy, n_jobs=n_jobs, progress=progress
-    )
-    index = index_rows(training.coded)
-    selections: list[Selection] = Parallel(n_jobs=n_jobs, prefer="threads")(
-        delayed(select_for_label)(table, index, is_target, heuristics, revalidate=revalidate)
-        for table, is_target in zip(tables, targets.is_target, strict=True)
-    )
-    return _rank(training, targets, selections, heuristics, phis, threshold_heuristic, index)
-
-
-def _rank(
-    training: TrainingFeatures,
-    targets: Targets,
-    selections: Sequence[Selection],
-    heuristics: Sequence[Heuristic],
-    phis: Sequence[float],
-    threshold_heuristic: Heuristic | None,
-    index: RowIndex,
-) -> TheoryPath:
-    """Value the selected rules of all labels on the whole training set and sort them together."""
-    offsets = np.concatenate(([0], np.cumsum([len(s.table) for s in selections])))
-    label_of_rule = np.repeat(np.arange(len(selections)), np.diff(offsets))
-    tp = np.concatenate([s.tp for s in selections]).astype(np.int64)
-    fp = np.concatenate([s.fp for s in selections]).astype(np.int64)
-    n_conditions = np.concatenate([s.n_conditions for s in selections])
-    n_positives = np.array([s.n_positives for s in selections])[label_of_rule]
-    n_negatives = np.array([s.n_negatives for s in selections])[label_of_rule]
-    table = RuleTable.concatenate([s.table for s in selections])
-    ranked: list[RankedRules] = []
-    for h, heuristic in enumerate(heuristics):
-        rules = np.concatenate(
-            [offset + s.selected[h] for offset, s in zip(offsets[:-1], selections, strict=True)]
-        )
-        counts = ConfusionMatrix(
-            tp=tp[rules],
-            fp=fp[rules],
-            fn=n_positives[rules] - tp[rules],
-            tn=n_negatives[rules] - fp[rules],
-        )
-        values = heuristic_values(threshold_heuristic or heuristic, counts)
-        # Best value first; ties: more true positives, fewer conditions, then order of selection.
-        best_first = np.lexsort((n_conditions[rules], -tp[rules], -values))
-        ranked.append(RankedRules(rules[best_first], values[best_first]))
-    return TheoryPath(
-        heuristics=tuple(heuristics),
-        phis=tuple(float(phi) for phi in phis),
-        coder=training.coder,
-        targets=targets,
-        table=table,
-        label_of_rule=label_of_rule,
-        tp=tp,
-        fp=fp,
-        n_conditions=n_conditions,
-        coverage=cover(table, index),
-        ranked=tuple(ranked),
-    )
-
-
-def path_to_frame(path: TheoryPath) -> pd.DataFrame:
-    """One row a theory: heuristic, parameter, phi, n_rules, n_conditions (mean per rule)."""
-    rows = [
-        {
-            "heuristic": heuristic.name,
-            "parameter": heuristic.parameter,
-            "phi": phi,
-            "n_rules": int(path.n_kept[h, j]),
-            "n_conditions": path.total_conditions[h, j] / max(path.n_kept[h, j], 1),
-        }
-        for h, heuristic in enumerate(path.heuristics)
-        for j, phi in enumerate(path.phis)
-    ]
-    return pd.DataFrame(rows)

@@ -61,6 +61,22 @@ def choose_target_classes(Y: NDArray[np.bool_], target: TargetChoice) -> NDArray
     return (2 * Y.sum(axis=1) < Y.shape[1]).astype(np.int64)
 
 
+def flatten_column(y: Any) -> Any:
+    """An array of shape (n, 1) as a vector, with scikit-learn's warning; a DataFrame names a label."""
+    if isinstance(y, pd.DataFrame | pd.Series) or sparse.issparse(y):
+        return y
+    y = np.asarray(y)
+    if y.ndim != 2 or y.shape[1] != 1:
+        return y
+    warnings.warn(
+        "A column-vector y was passed when a 1d array was expected. Please change the shape of y to "
+        "(n_samples,), or pass a DataFrame to name a single label.",
+        DataConversionWarning,
+        stacklevel=2,
+    )
+    return y.ravel()
+
+
 def encode_targets(y: Any, target: TargetChoice = "minority") -> Targets:
     """Read y: a 0/1 indicator (array, DataFrame, sparse) or one class per example.
 
@@ -79,18 +95,8 @@ def encode_targets(y: Any, target: TargetChoice = "minority") -> Targets:
         )
     if isinstance(y, pd.DataFrame):
         return _encode_indicator(y.to_numpy(), tuple(map(str, y.columns)), target)
-    if sparse.issparse(y):
-        y = y.toarray()
     name = str(y.name) if isinstance(y, pd.Series) and y.name is not None else "y"
-    y = np.asarray(y)
-    if y.ndim == 2 and y.shape[1] == 1:
-        warnings.warn(
-            "A column-vector y was passed when a 1d array was expected. Please change the shape of "
-            "y to (n_samples,), or pass a DataFrame to name a single label.",
-            DataConversionWarning,
-            stacklevel=2,
-        )
-        y = y.ravel()
+    y = np.asarray(y.toarray() if sparse.issparse(y) else flatten_column(y))
     if y.ndim == 2:
         return _encode_indicator(y, tuple(f"y{j}" for j in range(y.shape[1])), target)
     if y.ndim != 1:
@@ -113,7 +119,8 @@ def _encode_indicator(Y: NDArray[Any], names: tuple[str, ...], target: TargetCho
         if wrong.any():
             row = int(np.argmax(wrong))
             raise ValueError(
-                f"Unknown label type: labels are 0 or 1, but label {name!r} is {column[row]!r} in row {row}"
+                "Unknown label type: labels are 0 or 1, "
+                f"but label {name!r} is {column[row]!r} in row {row}"
             )
     present = np.ascontiguousarray(Y.astype(np.float64).T) == 1
     target_class = choose_target_classes(present, target)

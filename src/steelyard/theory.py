@@ -15,11 +15,11 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy import sparse
 
-from .coverage import cover, index_rows, unpack
-from .features import Feature, FeatureCoder, column_names
-from .rules import Condition, Head, Rule, RuleTable, format_body, format_number
+from .coverage import unpack
+from .features import Feature
+from .program import RuleProgram, compile_rules
+from .rules import Condition, Head, Rule, format_body, format_number
 
 SCHEMA_VERSION = 1
 
@@ -133,10 +133,8 @@ class Theory:
         return hash((self.labels, self.scored_rules))
 
     def _as_tuple(self) -> tuple[Any, ...]:
-        return (self.features, self.labels, self.scored_rules, self.heuristic, self.phi) + (
-            self.output,
-            self.classes,
-        )
+        what = (self.features, self.labels, self.scored_rules)
+        return (*what, self.heuristic, self.phi, self.output, self.classes)
 
     @property
     def label_names(self) -> tuple[str, ...]:
@@ -204,31 +202,8 @@ class Theory:
     # -- predicting ------------------------------------------------------------------------------
 
     @cached_property
-    def _program(self) -> tuple[NDArray[np.intp], FeatureCoder, RuleTable]:
-        """The rules on codes of just the attributes and cut points that occur in them."""
-        position = {feature.name: i for i, feature in enumerate(self.features)}
-        cuts: dict[int, set[float]] = {}
-        for rule in self:
-            for condition in rule.body:
-                used = cuts.setdefault(position[condition.feature], set())
-                if not isinstance(condition.value, str):
-                    used.add(float(condition.value))
-        used_idx = np.array(sorted(cuts), dtype=np.intp)
-        slot = {int(f): i for i, f in enumerate(used_idx)}
-        coder = FeatureCoder(
-            tuple(self.features[f] for f in used_idx),
-            tuple(np.array(sorted(cuts[int(f)])) for f in used_idx),
-        )
-        bodies = [
-            _body_to_ranges(rule.body, coder, {name: slot.get(i, -1) for name, i in position.items()})
-            for rule in self
-        ]
-        lengths = [len(body) for body in bodies]
-        flat = np.array([r for body in bodies for r in body], dtype=np.int32).reshape(-1, 3)
-        table = RuleTable(
-            np.concatenate(([0], np.cumsum(lengths))).astype(np.int64), *np.ascontiguousarray(flat.T)
-        )
-        return used_idx, coder, table
+    def _program(self) -> RuleProgram:
+        return compile_rules(self.features, [rule.body for rule in self])
 
     @cached_property
     def _label_of_rule(self) -> NDArray[np.intp]:
@@ -237,17 +212,15 @@ class Theory:
 
     def _covered_blocks(self, X: Any) -> Iterator[tuple[slice, NDArray[np.bool_]]]:
         """Blocks of rows with the mask (n_rules, n_rows of the block) of firing rules."""
-        used_idx, coder, table = self._program
-        columns = select_columns(X, self.features, used_idx)
+        columns = self._program.select_columns(X)
         n_rows = columns.shape[0]
         for start in range(0, n_rows, _BLOCK_ROWS):
             block = slice(start, min(start + _BLOCK_ROWS, n_rows))
             rows = columns.iloc[block] if isinstance(columns, pd.DataFrame) else columns[block]
-            bits = cover(table, index_rows(coder.encode(rows)))
-            yield block, unpack(bits, block.stop - block.start)
+            yield block, unpack(self._program.cover(rows), block.stop - block.start)
 
     def covers(self, X: Any) -> NDArray[np.bool_]:
-        """Which rules fire for which rows, shape (n_rows, n_rules), columns in the order of the rules."""
+        """Which rules fire for which rows, shape (n_rows, n_rules), columns as the rules."""
         mask = np.zeros((_n_rows(X), len(self)), dtype=np.bool_)
         for block, covered in self._covered_blocks(X):
             mask[block] = covered.T
@@ -305,13 +278,10 @@ class Theory:
             "heuristic": self.heuristic,
             "phi": self.phi,
             "output": self.output,
-            "classes": [_as_plain(value) for value in self.classes],
+            "classes": [to_plain(value) for value in self.classes],
         }
         lists = {
-            "features": [
-                {"name": f.name} | ({} if f.categories is None else {"categories": f.categories})
-                for f in self.features
-            ],
+            "features": features_to_dicts(self.features),
             "labels": [vars(label) for label in self.labels],
             "rules": [
                 {
@@ -341,36 +311,56 @@ class Theory:
         if isinstance(source, Path) or not source.lstrip().startswith("{"):
             where = str(source)
             source = Path(source).read_text(encoding="utf-8")
-        try:
-            data = json.loads(source)
-        except json.JSONDecodeError as error:
-            raise ValueError(f"{where} is not JSON: {error}") from None
-        if not isinstance(data, dict) or data.get("format") != "steelyard theory":
-            raise ValueError(f"{where} is not a Steelyard theory")
-        if data.get("schema_version") != SCHEMA_VERSION:
-            raise ValueError(
-                f"{where} has schema version {data.get('schema_version')!r}; "
-                f"this version of Steelyard reads version {SCHEMA_VERSION}"
-            )
+        data = check_format(source, "steelyard theory", SCHEMA_VERSION, where)
         try:
             return _theory_from_dict(data)
         except (KeyError, TypeError, IndexError) as error:
             raise ValueError(f"{where} is a damaged theory: {error!r}") from None
 
 
+def check_format(text: str, name: str, schema_version: int, where: str) -> dict[str, Any]:
+    """The JSON object in a text, if it says that it is of the format and version."""
+    try:
+        data = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{where} is not JSON: {error}") from None
+    if not isinstance(data, dict) or data.get("format") != name:
+        raise ValueError(f"{where} is not a {name}")
+    if data.get("schema_version") != schema_version:
+        raise ValueError(
+            f"{where} has schema version {data.get('schema_version')!r}; "
+            f"this version of Steelyard reads version {schema_version}"
+        )
+    return data
+
+
+def features_to_dicts(features: Sequence[Feature]) -> list[dict[str, Any]]:
+    """Attributes as plain data."""
+    return [
+        {"name": f.name} | ({} if f.categories is None else {"categories": list(f.categories)})
+        for f in features
+    ]
+
+
+def features_from_dicts(data: Sequence[dict[str, Any]]) -> tuple[Feature, ...]:
+    """Attributes from plain data."""
+    return tuple(
+        Feature(f["name"], tuple(f["categories"]) if "categories" in f else None) for f in data
+    )
+
+
+def conditions_from_lists(body: Sequence[Sequence[Any]]) -> tuple[Condition, ...]:
+    """A body from plain data: [feature, operator, value] each."""
+    return tuple(Condition(name, operator, value) for name, operator, value in body)
+
+
 def _theory_from_dict(data: dict[str, Any]) -> Theory:
     return Theory(
-        features=tuple(
-            Feature(f["name"], tuple(f["categories"]) if "categories" in f else None)
-            for f in data["features"]
-        ),
+        features=features_from_dicts(data["features"]),
         labels=tuple(Label(**label) for label in data["labels"]),
         scored_rules=tuple(
             ScoredRule(
-                Rule(
-                    Head(r["label"], r["target_class"]),
-                    tuple(Condition(name, op, value) for name, op, value in r["body"]),
-                ),
+                Rule(Head(r["label"], r["target_class"]), conditions_from_lists(r["body"])),
                 tp=r["tp"],
                 fp=r["fp"],
                 value=r["value"],
@@ -384,58 +374,9 @@ def _theory_from_dict(data: dict[str, Any]) -> Theory:
     )
 
 
-def _as_plain(value: Any) -> Any:
+def to_plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
 def _n_rows(X: Any) -> int:
     return int(X.shape[0]) if hasattr(X, "shape") else len(X)
-
-
-def _body_to_ranges(
-    body: Sequence[Condition], coder: FeatureCoder, slot: dict[str, int]
-) -> list[tuple[int, int, int]]:
-    """Conditions as (feature, low, high) on codes, one range an attribute."""
-    ranges: dict[int, tuple[int, int]] = {}
-    for condition in body:
-        f = slot[condition.feature]
-        low, high = ranges.get(f, (0, coder.n_codes(f)))
-        if isinstance(condition.value, str):
-            categories = coder.features[f].categories or ()
-            # An unknown category cannot be met: the empty range.
-            code = categories.index(condition.value) if condition.value in categories else high
-            low, high = max(low, code), min(high, code + 1)
-        else:
-            code = int(np.searchsorted(coder.cuts[f], condition.value)) + 1
-            low, high = (max(low, code), high) if condition.operator == "≥" else (low, min(high, code))
-        ranges[f] = (low, max(low, high))
-    return [(f, low, high) for f, (low, high) in ranges.items()]
-
-
-def select_columns(X: Any, features: Sequence[Feature], used_idx: NDArray[np.intp]) -> Any:
-    """The used columns of a table: by name in a DataFrame, by position elsewhere."""
-    if isinstance(X, pd.DataFrame):
-        names = [str(name) for name in X.columns]
-        wanted = [features[f].name for f in used_idx]
-        missing = [name for name in wanted if name not in set(names)]
-        if not missing:
-            position = {name: i for i, name in reversed(list(enumerate(names)))}
-            return X.iloc[:, [position[name] for name in wanted]]
-        nameless = [f.name for f in features] == list(column_names(np.empty((0, len(features)))))
-        if not nameless:
-            raise ValueError(
-                "the table lacks the attribute"
-                + ("s " if len(missing) > 1 else " ")
-                + ", ".join(map(repr, missing[:5]))
-                + (f" and {len(missing) - 5} more" if len(missing) > 5 else "")
-            )
-        X = X.set_axis([f"x{j}" for j in range(X.shape[1])], axis=1)
-    elif not sparse.issparse(X):
-        X = np.asarray(X)
-    if len(X.shape) != 2 or X.shape[1] != len(features):
-        raise ValueError(
-            f"the theory knows {len(features)} attributes, the table has shape {X.shape}"
-        )
-    if isinstance(X, pd.DataFrame):
-        return X.iloc[:, used_idx]
-    return sparse.csr_array(sparse.csc_array(X)[:, used_idx]) if sparse.issparse(X) else X[:, used_idx]

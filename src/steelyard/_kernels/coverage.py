@@ -195,4 +195,3 @@ def find_distinct_rows(bits, n_conditions):
         if table[slot] < 0 or n_conditions[r] < n_conditions[table[slot]]:
             table[slot] = r
     return np.sort(table[table >= 0])
-

@@ -144,7 +144,15 @@ def take_away(coverage, n_positive_words, rule, uncovered, active, tp, fp):
 
 @njit(cache=True, nogil=True)
 def cover_by_coefficients(
-    coverage, n_positive_words, uncovered, n_positives, n_negatives, n_conditions, tp, fp, coefficients
+    coverage,
+    n_positive_words,
+    uncovered,
+    n_positives,
+    n_negatives,
+    n_conditions,
+    tp,
+    fp,
+    coefficients,
 ):
     """Covering for one heuristic; returns the selected rules in order.
 

@@ -28,4 +28,3 @@ def first_firing(coverage, order, label_of_rule, out):
             while new != np.uint64(0):
                 out[label, (w << 6) + trailing_zeros(new)] = position
                 new &= new - np.uint64(1)
-
