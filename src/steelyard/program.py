@@ -66,7 +66,8 @@ def compile_rules(
         for condition in body:
             used = cuts.setdefault(position[condition.feature], set())
             if not isinstance(condition.value, str):
-                used.add(float(condition.value))
+                # Both ends of what x ≤ v tells apart, so that the bound is still a ≤ when read back.
+                used.update({float(condition.value), condition.cut})
     used_idx = np.array(sorted(cuts), dtype=np.intp)
     coder = FeatureCoder(
         tuple(features[f] for f in used_idx),
@@ -93,7 +94,7 @@ def _body_to_ranges(
             code = categories.index(condition.value) if condition.value in categories else high
             low, high = max(low, code), min(high, code + 1)
         else:
-            code = int(np.searchsorted(coder.cuts[f], condition.value)) + 1
+            code = int(np.searchsorted(coder.cuts[f], condition.cut)) + 1
             low, high = (
                 (max(low, code), high) if condition.operator == "≥" else (low, min(high, code))
             )

@@ -26,7 +26,7 @@ SCHEMA_VERSION = 1
 # Rows per block when predicting: coverage bits of 1,000 rules then take 8 MB whatever the table's size.
 _BLOCK_ROWS = 65_536
 
-Output = Literal["multilabel", "binary", "multiclass"]
+Output = Literal["multilabel", "binary", "multiclass", "ordered"]
 
 
 def smoothed_precision(tp: Any, fp: Any) -> Any:
@@ -94,8 +94,10 @@ class Theory:
         Text of the heuristic behind the values.
     phi : float
         Share of the selected rules that was kept.
-    output : {"multilabel", "binary", "multiclass"}
-        How the labels are read: each for itself; as one class against the other; as one class each.
+    output : {"multilabel", "binary", "multiclass", "ordered"}
+        How the labels are read: each for itself; as one class against the other; as one class each,
+        the best supported one being right; as one class each, asked in turn from the rarest on, the
+        first one with a firing rule being right and the most frequent one if there is none.
     classes : tuple, optional
         The classes of a one-dimensional target; a binary target has one label, the class whose
         rules are learned.
@@ -169,13 +171,17 @@ class Theory:
             f"{len(self)} rules for {len(self.labels)} labels, {mean:.1f} conditions a rule"
             + (f"; {self.heuristic}, φ = {self.phi:g}" if self.heuristic else "")
         )
-        for label in self.labels:
+        is_ordered = self.output == "ordered"
+        for j in self._rarest_first() if is_ordered else range(len(self.labels)):
+            label = self.labels[j]
             rules = self.rules_of(label.name)
             head = str(Head(label.name, label.target_class))
             share = label.n_positives / max(label.n_positives + label.n_negatives, 1)
             yield ""
             yield f"{head}: {label.n_positives} of {label.n_positives + label.n_negatives} ({share:.0%})"
-            if not rules:
+            if is_ordered and j == self._rarest_first()[-1]:
+                yield "  predicted where no rule fires"
+            elif not rules:
                 yield "  no rule: never predicted"
             width = max((len(f"{r.tp}") for r in rules), default=1)
             for scored in rules:
@@ -243,7 +249,23 @@ class Theory:
         for j, label in enumerate(self.labels):
             if label.target_class == 0:
                 scores[:, j] *= -1
+        if self.output == "ordered":
+            self._assert_first_class(scores)
         return scores
+
+    def _rarest_first(self) -> list[int]:
+        """The order in which classes are asked in turn."""
+        return sorted(range(len(self.labels)), key=lambda j: self.labels[j].n_positives)
+
+    def _assert_first_class(self, scores: NDArray[np.float64]) -> None:
+        """Deny the classes that come after the first firing one; assert the default if none fires."""
+        *asked, default = self._rarest_first()
+        undecided = np.ones(len(scores), dtype=np.bool_)
+        for j in asked:
+            fires = scores[:, j] > 0
+            scores[fires & ~undecided, j] *= -1
+            undecided &= ~fires
+        scores[undecided, default] += 1
 
     def predict(self, X: Any) -> Any:
         """Predicted labels (0/1, shape (n_rows, n_labels)) or, for a theory of classes, the classes.
@@ -251,7 +273,7 @@ class Theory:
         A DataFrame gives a DataFrame (a Series of classes) with its index and the labels' names.
         """
         predicted: NDArray[Any]
-        if self.output == "multiclass":
+        if self.output in ("multiclass", "ordered"):
             predicted = np.asarray(self.classes)[np.argmax(self.decision_function(X), axis=1)]
         else:
             fires = np.zeros((_n_rows(X), len(self.labels)), dtype=np.bool_)
