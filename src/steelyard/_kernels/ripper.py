@@ -238,6 +238,31 @@ def _reduce(space, settings, every, bodies, masks):
 
 
 @njit(cache=True, nogil=True)
+def _merge_conditions(bodies):
+    """Bodies as a CSR with one range an attribute: the bounds that hold together."""
+    indptr = np.zeros(len(bodies) + 1, dtype=np.int64)
+    n_conditions = 0
+    for body in bodies:
+        n_conditions += len(body)
+    conditions = np.empty((n_conditions, 3), dtype=np.int32)
+    end = 0
+    for r in range(len(bodies)):
+        begin = end
+        for feature, low, high in bodies[r]:
+            c = begin
+            while c < end and conditions[c, 0] != feature:
+                c += 1
+            if c == end:
+                conditions[c] = (feature, low, high)
+                end += 1
+            else:
+                conditions[c, 1] = max(conditions[c, 1], low)
+                conditions[c, 2] = min(conditions[c, 2], high)
+        indptr[r + 1] = end
+    return indptr, conditions[:end]
+
+
+@njit(cache=True, nogil=True)
 def learn_rules(coded, is_target, every, settings, n_optimizations, seed):
     """Rules that tell the target class from the rest, in order.
 
@@ -255,7 +280,7 @@ def learn_rules(coded, is_target, every, settings, n_optimizations, seed):
     -------
     indptr : (n_rules + 1,) int64
     conditions : (n_conditions, 3) int32
-        Feature, low and high of each condition, in the order in which they were added.
+        Feature, low and high, once for each attribute of a rule, in the order of first use.
     rest : (n_rows,) bool
         The rows that no rule covers.
     """
@@ -269,12 +294,8 @@ def learn_rules(coded, is_target, every, settings, n_optimizations, seed):
             _add_rules(coded, space, settings, every, bodies, masks, state)
             bodies, masks = _reduce(space, settings, every, bodies, masks)
 
-    indptr = np.zeros(len(bodies) + 1, dtype=np.int64)
     rest = every.copy()
-    for r in range(len(bodies)):
-        indptr[r + 1] = indptr[r] + len(bodies[r])
-        rest &= ~masks[r]
-    conditions = np.empty((indptr[-1], 3), dtype=np.int32)
-    for r in range(len(bodies)):
-        conditions[indptr[r] : indptr[r + 1]] = bodies[r]
+    for mask in masks:
+        rest &= ~mask
+    indptr, conditions = _merge_conditions(bodies)
     return indptr, conditions, rest
