@@ -119,8 +119,6 @@ class TheoryClassifier(ClassifierMixin, BaseEstimator):
         tags.classifier_tags.multi_label = True
         tags.input_tags.allow_nan = True
         tags.input_tags.sparse = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
         return tags
 
     def _read_training_set(

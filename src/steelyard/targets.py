@@ -63,7 +63,7 @@ def choose_target_classes(Y: NDArray[np.bool_], target: TargetChoice) -> NDArray
 
 def flatten_column(y: Any) -> Any:
     """An array of shape (n, 1) as a vector, with scikit-learn's warning; a DataFrame names a label."""
-    if isinstance(y, pd.DataFrame | pd.Series) or sparse.issparse(y):
+    if y is None or isinstance(y, pd.DataFrame | pd.Series) or sparse.issparse(y):
         return y
     y = np.asarray(y)
     if y.ndim != 2 or y.shape[1] != 1:
