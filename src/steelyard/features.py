@@ -96,12 +96,17 @@ def category_text(value: object) -> str:
     return str(value)
 
 
-def _nominal_from_values(values: Any, order: Sequence[object] | None = None) -> NominalColumn:
+def _nominal_from_values(values: Any) -> NominalColumn:
     codes, uniques = pd.factorize(values, sort=False)
     texts = [category_text(value) for value in uniques]
-    # Without a declared order categories are sorted: the codes must not depend on the row order.
-    categories = tuple(dict.fromkeys(map(category_text, order))) if order is not None else ()
-    categories = categories or tuple(sorted(set(texts)))
+    # Sorted, since the codes must not depend on the order of the rows.
+    return _recode_categories(codes, texts, tuple(sorted(set(texts))))
+
+
+def _recode_categories(
+    codes: NDArray[Any], texts: Sequence[str], categories: tuple[str, ...]
+) -> NominalColumn:
+    """Codes that point into `texts` (-1 is missing) as codes of `categories`."""
     position = {text: code for code, text in enumerate(categories)}
     lookup = np.array([*(position.get(text, MISSING) for text in texts), MISSING], dtype=np.intp)
     return NominalColumn(lookup[codes], categories)
@@ -119,7 +124,9 @@ def _series_to_column(series: pd.Series, name: str) -> NumericColumn | NominalCo
         series = series.sparse.to_dense()
         dtype = series.dtype
     if isinstance(dtype, pd.CategoricalDtype):
-        return _nominal_from_values(series.to_numpy(dtype=object), list(dtype.categories))
+        texts = [category_text(value) for value in dtype.categories]
+        categorical: Any = series.array
+        return _recode_categories(categorical.codes, texts, tuple(dict.fromkeys(texts)))
     if pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_bool_dtype(dtype):
         if pd.api.types.is_complex_dtype(dtype):
             raise ValueError(f"Complex data not supported: attribute {name!r}")
@@ -148,7 +155,7 @@ def _object_array_to_columns(X: NDArray[Any]) -> Iterator[NumericColumn | Nomina
 def table_to_columns(X: Any) -> Iterable[NumericColumn | NominalColumn]:
     """Columns of a DataFrame, an array or a sparse matrix, one at a time."""
     if isinstance(X, pd.DataFrame):
-        return (_series_to_column(X.iloc[:, j], str(X.columns[j])) for j in range(X.shape[1]))
+        return (_series_to_column(series, str(name)) for name, series in X.items())
     if sparse.issparse(X):
         X = sparse.csc_array(X)
         X.sum_duplicates()
@@ -256,9 +263,7 @@ def _recode(column: NumericColumn | NominalColumn, categories: tuple[str, ...]) 
         if column.rows is not None:
             raise ValueError("a nominal attribute cannot be given as a sparse column")
         column = _nominal_from_values(np.where(np.isnan(column.values), None, column.values))
-    position = {text: code for code, text in enumerate(categories)}
-    lookup = [*(position.get(text, MISSING) for text in column.categories), MISSING]
-    return np.array(lookup, dtype=np.intp)[column.codes]
+    return _recode_categories(column.codes, column.categories, categories).codes
 
 
 def _numbers_from_text(column: NominalColumn, name: str) -> NumericColumn:
