@@ -9,20 +9,25 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from .growing import _count_dense, _count_listed, _node_codes
+from .counting import SMALL_NODE, codes_of_rows, count_dense, count_listed
 from .random import next_below
+
+_ONE_EXAMPLE = np.int64(1) << 32
+_POSITIVES = np.int64(0xFFFFFFFF)
 
 
 class Workspace(NamedTuple):
-    """Arrays that growing fills again and again, and the classes of the rows."""
+    """Arrays that growing fills again and again, the first seven as `counting` wants them."""
 
-    is_target: np.ndarray  # (n_rows,) uint8
-    weight: np.ndarray  # (n_rows,) int32, all 1: a row is an example
-    positive: np.ndarray  # (n_rows,) int32, 1 for the target class
-    position: np.ndarray  # (n_rows,) int32, place in the node or -1
+    pair: np.ndarray  # (n_rows,) one example; one positive if it is of the target class
+    position: np.ndarray
+    members: np.ndarray
+    histogram: np.ndarray
+    bitmap: np.ndarray
+    codes: np.ndarray
+    counts: np.ndarray
     row_codes: np.ndarray  # (n_rows,) int32
-    histogram: tuple
-    occupied: tuple
+    is_target: np.ndarray  # (n_rows,) uint8
     log2: np.ndarray  # log₂ of 0 .. n_rows + 1
 
 
@@ -30,28 +35,22 @@ class Workspace(NamedTuple):
 def make_workspace(n_codes, is_target):
     """Allocate once what every rule of a label needs."""
     n_rows = len(is_target)
-    most_codes = 1
+    most_codes = SMALL_NODE
     for n in n_codes:
         most_codes = max(most_codes, n)
     log2 = np.zeros(n_rows + 2)
     for k in range(1, n_rows + 2):
         log2[k] = np.log2(k)
     return Workspace(
-        is_target,
-        np.ones(n_rows, dtype=np.int32),
-        is_target.astype(np.int32),
+        _ONE_EXAMPLE + is_target,
         np.full(n_rows, -1, dtype=np.int32),
         np.empty(n_rows, dtype=np.int32),
-        (
-            np.zeros(most_codes, dtype=np.int32),
-            np.zeros(most_codes, dtype=np.int32),
-            np.zeros((most_codes + 63) >> 6, dtype=np.uint64),
-        ),
-        (
-            np.empty(most_codes + 1, dtype=np.int32),
-            np.empty(most_codes + 1, dtype=np.int32),
-            np.empty(most_codes + 1, dtype=np.int32),
-        ),
+        np.zeros(most_codes, dtype=np.int64),
+        np.zeros((most_codes + 63) >> 6, dtype=np.uint64),
+        np.empty(most_codes, dtype=np.int32),
+        np.empty(most_codes, dtype=np.int64),
+        np.empty(n_rows, dtype=np.int32),
+        is_target,
         log2,
     )
 
@@ -92,7 +91,7 @@ def split_rows(rows, is_target, n_folds, state):
 def keep_satisfying(coded, condition, rows, row_codes):
     """Move the rows that satisfy the condition to the front, in order, and return their number."""
     feature, low, high = condition
-    _node_codes(coded, feature, rows, row_codes)
+    codes_of_rows(coded, feature, rows, row_codes)
     n_kept = 0
     for i in range(len(rows)):
         if low <= row_codes[i] < high:
@@ -111,70 +110,65 @@ def foil_gain(p, t, base, log2):
 
 
 @njit(cache=True, nogil=True)
-def best_numeric_condition(occupied, n_occupied, n_codes, base, log2):
-    """Best of ≥ and ≤ at all occupied codes: (gain, low, high, positives).
+def best_numeric_condition(codes, counts, n, n_codes, base, log2):
+    """Best of ≥ and ≤ at n ascending codes with packed counts: (gain, low, high, positives).
 
     Of equal gains the lowest code wins, and ≥ before ≤.
     """
-    codes, weights, positives = occupied
-    n_above = np.int64(0)
-    n_positive_above = np.int64(0)
-    for i in range(n_occupied):
-        n_above += weights[i]
-        n_positive_above += positives[i]
-    n_below = np.int64(0)
-    n_positive_below = np.int64(0)
+    above = np.int64(0)
+    for i in range(n):
+        above += counts[i]
+    below = np.int64(0)
     best = 0.0
     best_low = np.int32(0)
     best_high = np.int32(0)
     best_positives = np.int64(0)
-    for i in range(n_occupied):
-        n_below += weights[i]
-        n_positive_below += positives[i]
+    for i in range(n):
+        below += counts[i]
         # A bound at a code without positives lets in negatives only: the next one is better.
-        if positives[i] > 0:
-            gain = foil_gain(n_positive_above, n_above, base, log2)
+        if counts[i] & _POSITIVES:
+            gain = foil_gain(above & _POSITIVES, above >> 32, base, log2)
             if gain > best:
                 best = gain
                 best_low = codes[i]
                 best_high = n_codes
-                best_positives = n_positive_above
-            gain = foil_gain(n_positive_below, n_below, base, log2)
+                best_positives = above & _POSITIVES
+            gain = foil_gain(below & _POSITIVES, below >> 32, base, log2)
             if gain > best:
                 best = gain
                 best_low = np.int32(0)
                 best_high = np.int32(codes[i] + 1)
-                best_positives = n_positive_below
-        n_above -= weights[i]
-        n_positive_above -= positives[i]
+                best_positives = below & _POSITIVES
+        above -= counts[i]
     return best, best_low, best_high, best_positives
 
 
 @njit(cache=True, nogil=True)
-def best_nominal_condition(occupied, n_occupied, base, log2):
-    """Best of = at all occupied codes, the first one of equals: (gain, low, high, positives)."""
-    codes, weights, positives = occupied
+def best_nominal_condition(codes, counts, n, base, log2):
+    """Best of = at n ascending codes, the first one of equals: (gain, low, high, positives)."""
     best = 0.0
     best_code = np.int32(0)
     best_positives = np.int64(0)
-    for i in range(n_occupied):
-        gain = foil_gain(np.int64(positives[i]), np.int64(weights[i]), base, log2)
+    for i in range(n):
+        gain = foil_gain(counts[i] & _POSITIVES, counts[i] >> 32, base, log2)
         if gain > best:
             best = gain
             best_code = codes[i]
-            best_positives = np.int64(positives[i])
+            best_positives = counts[i] & _POSITIVES
     return best, best_code, np.int32(best_code + 1), best_positives
 
 
 @njit(cache=True, nogil=True)
-def find_best_condition(coded, space, node, n_positives, used):
-    """The condition with the highest gain on the node: (feature or -1, low, high, positives).
+def find_best_condition(coded, space, n_members, n_positives, used):
+    """The condition with the highest gain on the first members: (feature or -1, low, high, positives).
 
     Of equal gains the first attribute wins. Attributes in `used` are left out.
     """
-    n_codes, is_nominal, column, dense, default_code, indptr, rows, codes = coded
-    occupied = space.occupied
-    base = space.log2[n_positives + 1] - space.log2[len(node) + 1]
+    n_codes, is_nominal, column, dense, default_code, indptr, rows, row_codes = coded
+    codes, counts, log2 = space.codes, space.counts, space.log2
+    node = space.members[:n_members]
+    total = (np.int64(n_members) << 32) + n_positives
+    base = log2[n_positives + 1] - log2[n_members + 1]
     best = 0.0
     best_feature = -1
     best_low = np.int32(0)
@@ -184,43 +178,24 @@ def find_best_condition(coded, space, node, n_positives, used):
         if used[f]:
             continue
         if column[f] >= 0:
-            n_occupied = _count_dense(
-                dense[column[f]],
-                node,
-                space.weight,
-                space.positive,
-                space.histogram,
-                occupied,
-                n_codes[f],
-            )
+            n = count_dense(dense[column[f]], node, n_codes[f], space)
         else:
-            occupied[0][0] = -1
-            n_occupied = _count_listed(
-                rows,
-                codes,
-                indptr[f],
-                indptr[f + 1],
+            listed = slice(indptr[f], indptr[f + 1])
+            n = count_listed(
+                rows[listed],
+                row_codes[listed],
                 default_code[f],
-                node,
                 0,
-                len(node),
-                n_positives,
-                space.position,
-                space.weight,
-                space.positive,
-                space.histogram,
-                occupied,
+                n_members,
+                total,
                 n_codes[f],
+                space,
             )
-            if occupied[0][0] < 0:
-                continue
         if is_nominal[f]:
-            gain, low, high, positives = best_nominal_condition(
-                occupied, n_occupied, base, space.log2
-            )
+            gain, low, high, positives = best_nominal_condition(codes, counts, n, base, log2)
         else:
             gain, low, high, positives = best_numeric_condition(
-                occupied, n_occupied, n_codes[f], base, space.log2
+                codes, counts, n, n_codes[f], base, log2
             )
         if gain > best:
             best = gain
@@ -229,6 +204,12 @@ def find_best_condition(coded, space, node, n_positives, used):
             best_high = high
             best_positives = positives
     return best_feature, best_low, best_high, best_positives
+
+
+@njit(cache=True, nogil=True)
+def _place(members, position):
+    for i in range(len(members)):
+        position[members[i]] = i
 
 
 @njit(cache=True, nogil=True)
@@ -245,33 +226,32 @@ def grow_body(coded, space, rows, start, min_weight):
     body[: len(start)] = start
     n_conditions = len(start)
 
-    node = rows.copy()
+    members, position = space.members, space.position
+    n_members = len(rows)
+    members[:n_members] = rows
     n_positives = 0
-    for i in range(len(node)):
-        space.position[node[i]] = i
-        n_positives += space.positive[node[i]]
-    while n_positives < len(node):
-        feature, low, high, positives = find_best_condition(coded, space, node, n_positives, used)
+    for row in rows:
+        n_positives += space.is_target[row]
+    while n_positives < n_members:
+        _place(members[:n_members], position)
+        feature, low, high, positives = find_best_condition(
+            coded, space, n_members, n_positives, used
+        )
+        position[members[:n_members]] = -1
         if feature < 0 or positives < min_weight:
             break
         if n_conditions == len(body):
             longer = np.empty((2 * len(body), 3), dtype=np.int32)
             longer[:n_conditions] = body
             body = longer
-        body[n_conditions, 0] = feature
-        body[n_conditions, 1] = low
-        body[n_conditions, 2] = high
+        body[n_conditions] = (feature, low, high)
+        n_members = keep_satisfying(
+            coded, body[n_conditions], members[:n_members], space.row_codes
+        )
+        n_positives = positives
         # A numeric attribute may be bounded again, a nominal one has its value.
         used[feature] = is_nominal[feature]
-        for row in node:
-            space.position[row] = -1
-        node = node[: keep_satisfying(coded, body[n_conditions], node, space.row_codes)]
-        for i in range(len(node)):
-            space.position[node[i]] = i
-        n_positives = positives
         n_conditions += 1
-    for row in node:
-        space.position[row] = -1
     return body[:n_conditions].copy()
 
 
@@ -288,7 +268,7 @@ def prune_body(coded, space, rows, body, whole_theory):
         return body
     n_all_positives = 0
     for row in rows:
-        n_all_positives += space.positive[row]
+        n_all_positives += space.is_target[row]
     # The empty rule is judged by the first formula in either case; so does JRip.
     best = (n_all_positives + 1.0) / (n_rows + 2.0)
     n_kept = 0
@@ -297,7 +277,7 @@ def prune_body(coded, space, rows, body, whole_theory):
         covered = covered[: keep_satisfying(coded, body[c], covered, space.row_codes)]
         p = 0
         for row in covered:
-            p += space.positive[row]
+            p += space.is_target[row]
         if whole_theory:
             n_true_negatives = (n_rows - n_all_positives) - (len(covered) - p)
             worth = (p + n_true_negatives) / n_rows
