@@ -185,7 +185,7 @@ class TheoryClassifier(ClassifierMixin, BaseEstimator):
             if len(self.classes_) == 1:
                 return np.ones((len(probability), 1))
             return np.column_stack([1 - probability, probability])
-        if self.theory_.output == "multiclass":
+        if self.theory_.output in ("multiclass", "ordered"):
             return np.asarray(probability / probability.sum(axis=1, keepdims=True))
         return probability
 
