@@ -98,9 +98,18 @@ def category_text(value: object) -> str:
 
 def _nominal_from_values(values: Any) -> NominalColumn:
     codes, uniques = pd.factorize(values, sort=False)
-    texts = [category_text(value) for value in uniques]
-    # Sorted, since the codes must not depend on the order of the rows.
-    return _recode_categories(codes, texts, tuple(sorted(set(texts))))
+    return _nominal_from_codes(codes, [category_text(value) for value in uniques])
+
+
+def _nominal_from_codes(codes: NDArray[Any], texts: Sequence[str]) -> NominalColumn:
+    """A column from codes that point into `texts` (-1 is missing).
+
+    Its categories are the texts that occur, sorted: they depend neither on the order of the rows, nor
+    on the type that holds the text, nor on categories that were declared and never seen.
+    """
+    occurs = np.bincount(codes[codes >= 0], minlength=len(texts)) > 0
+    categories = sorted({text for text, does in zip(texts, occurs, strict=True) if does})
+    return _recode_categories(codes, texts, tuple(categories))
 
 
 def _recode_categories(
@@ -115,10 +124,10 @@ def _recode_categories(
 def _series_to_column(series: pd.Series, name: str) -> NumericColumn | NominalColumn:
     dtype = series.dtype
     if isinstance(dtype, pd.SparseDtype):
-        if pd.api.types.is_numeric_dtype(dtype.subtype) and not dtype.fill_value:
+        if _is_number_dtype(dtype.subtype) and not dtype.fill_value:
             array: Any = series.array
             return NumericColumn(
-                np.asarray(array.sp_values, dtype=np.float64),
+                _refuse_infinity(np.asarray(array.sp_values, dtype=np.float64), name),
                 array.sp_index.indices.astype(np.intp),
             )
         series = series.sparse.to_dense()
@@ -126,11 +135,12 @@ def _series_to_column(series: pd.Series, name: str) -> NumericColumn | NominalCo
     if isinstance(dtype, pd.CategoricalDtype):
         texts = [category_text(value) for value in dtype.categories]
         categorical: Any = series.array
-        return _recode_categories(categorical.codes, texts, tuple(dict.fromkeys(texts)))
-    if pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_bool_dtype(dtype):
+        return _nominal_from_codes(categorical.codes, texts)
+    if _is_number_dtype(dtype):
         if pd.api.types.is_complex_dtype(dtype):
             raise ValueError(f"Complex data not supported: attribute {name!r}")
-        return NumericColumn(series.to_numpy(dtype=np.float64, na_value=np.nan))
+        numbers = series.to_numpy(dtype=np.float64, na_value=np.nan)
+        return NumericColumn(_refuse_infinity(numbers, name))
     if (
         pd.api.types.is_bool_dtype(dtype)
         or pd.api.types.is_string_dtype(dtype)
@@ -141,6 +151,17 @@ def _series_to_column(series: pd.Series, name: str) -> NumericColumn | NominalCo
         f"attribute {name!r} has type {dtype}, which is neither numeric nor nominal; "
         "convert or drop it"
     )
+
+
+def _is_number_dtype(dtype: Any) -> bool:
+    """Numbers have an order; truth values, which pandas counts among them, are nominal."""
+    return pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_bool_dtype(dtype)
+
+
+def _refuse_infinity(values: NDArray[np.float64], name: str) -> NDArray[np.float64]:
+    if np.isinf(values).any():
+        raise ValueError(f"attribute {name!r} contains infinity; it must be finite or missing")
+    return values
 
 
 def _object_array_to_columns(X: NDArray[Any]) -> Iterator[NumericColumn | NominalColumn]:
@@ -158,7 +179,11 @@ def table_to_columns(X: Any) -> Iterable[NumericColumn | NominalColumn]:
         return (_series_to_column(series, str(name)) for name, series in X.items())
     if sparse.issparse(X):
         X = sparse.csc_array(X)
-        X.sum_duplicates()
+        if not X.has_canonical_format:
+            X = (
+                X.copy()
+            )  # the conversion shares the caller's arrays, and the next line changes them
+            X.sum_duplicates()
         return (
             NumericColumn(
                 X.data[X.indptr[j] : X.indptr[j + 1]].astype(np.float64),
@@ -218,7 +243,10 @@ def value_cuts(values: NDArray[np.float64]) -> NDArray[np.float64]:
     >>> np.searchsorted(value_cuts(np.array([1.0, 2.0])), [0.9, 1.0, 1.5, 2.0, 2.1], side="right")
     array([0, 1, 2, 3, 4])
     """
-    return np.column_stack([values, np.nextafter(values, np.inf)]).ravel()
+    with np.errstate(
+        over="ignore"
+    ):  # what follows the largest float is infinity, and that is right
+        return np.column_stack([values, np.nextafter(values, np.inf)]).ravel()
 
 
 @dataclass(frozen=True)
