@@ -4,6 +4,12 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# The same examples in every run, on every machine: a red test is red again when somebody looks. A
+# first example may wait for a kernel to be compiled, so no example has a deadline.
+settings.register_profile("steelyard", deadline=None, derandomize=True, database=None)
+settings.load_profile("steelyard")
 
 
 @pytest.fixture(scope="session")

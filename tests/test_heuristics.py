@@ -1,0 +1,209 @@
+"""Heuristics: the values of the paper's formulas, to the last tie."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from reference import heuristics as oracle
+from steelyard import WRA, Accuracy, FMeasure, Heuristic, Laplace, MEstimate, Precision, Recall
+from steelyard.heuristics import (
+    BETA_GRID,
+    HEURISTICS,
+    M_GRID,
+    ConfusionMatrix,
+    describe,
+    get_heuristic,
+    heuristic_from_dict,
+    heuristic_to_dict,
+    heuristic_values,
+)
+
+count = st.integers(0, 3000)
+matrices = st.tuples(count, count, count, count)
+
+
+def pairs_of(heuristic):
+    """The package's heuristic beside the oracle's function."""
+    if isinstance(heuristic, MEstimate):
+        return lambda *c: oracle.m_estimate(*c, m=heuristic.m)
+    if isinstance(heuristic, FMeasure):
+        return lambda *c: oracle.f_measure(*c, beta=heuristic.beta)
+    return getattr(oracle, type(heuristic).__name__.lower())
+
+
+PARAMETERLESS = [Precision(), Recall(), WRA(), Accuracy(), Laplace()]
+M_ESTIMATES = [MEstimate(m) for m in M_GRID]
+F_MEASURES = [FMeasure(beta) for beta in BETA_GRID]
+BUILT_IN = [*PARAMETERLESS, *M_ESTIMATES, *F_MEASURES]
+
+
+class TestValues:
+    @given(matrices, st.sampled_from(BUILT_IN))
+    def test_a_value_is_the_exact_fraction(self, matrix, heuristic):
+        exact = pairs_of(heuristic)(*matrix)
+        assert abs(Fraction(heuristic(*matrix)) - exact) <= Fraction(1, 10**12)
+
+    @given(matrices, st.floats(0, 1e6))
+    def test_parameters_between_the_grid_points_are_exact_too(self, matrix, parameter):
+        for heuristic in (MEstimate(parameter), FMeasure(parameter)):
+            exact = pairs_of(heuristic)(*matrix)
+            assert abs(Fraction(heuristic(*matrix)) - exact) <= Fraction(1, 10**12)
+
+    @given(matrices)
+    def test_the_ends_of_the_parameters(self, matrix):
+        precision = Precision()(*matrix)
+        assert MEstimate(0)(*matrix) == FMeasure(0)(*matrix) == precision
+        assert FMeasure(math.inf)(*matrix) == Recall()(*matrix)
+
+    @given(st.lists(matrices, min_size=1, max_size=5), st.sampled_from(BUILT_IN))
+    def test_arrays_give_what_each_entry_gives(self, rules, heuristic):
+        columns = [np.array(column) for column in zip(*rules, strict=True)]
+        assert heuristic(*columns).tolist() == [heuristic(*rule) for rule in rules]
+
+    @pytest.mark.parametrize("heuristic", BUILT_IN, ids=describe)
+    def test_nothing_over_nothing_is_zero(self, heuristic):
+        expected = 0.5 if isinstance(heuristic, Laplace) else 0.0  # 1/2 is no 0/0
+        assert heuristic(0, 0, 0, 0) == expected
+
+
+def rules_of_one_label(n_rules, most=3000):
+    """Rules judged on the same examples: (tp, fp) within common P and N."""
+
+    def extend(totals):
+        positives, negatives = totals
+        rule = st.tuples(st.integers(0, positives), st.integers(0, negatives))
+        return st.lists(rule, min_size=n_rules, max_size=n_rules).map(
+            lambda rules: [(tp, fp, positives - tp, negatives - fp) for tp, fp in rules]
+        )
+
+    return st.one_of(
+        st.tuples(st.integers(1, 6), st.integers(1, 6)),  # ties are common
+        st.tuples(st.integers(1, most), st.integers(1, most)),  # ties are subtle
+    ).flatmap(extend)
+
+
+class TestOrder:
+    @given(rules_of_one_label(2), st.sampled_from([*PARAMETERLESS, *M_ESTIMATES, FMeasure(1)]))
+    def test_two_rules_compare_as_their_exact_fractions_do(self, rules, heuristic):
+        exact = [pairs_of(heuristic)(*rule) for rule in rules]
+        values = [heuristic(*rule) for rule in rules]
+        assert (values[0] > values[1]) == (exact[0] > exact[1])
+        assert (values[0] == values[1]) == (exact[0] == exact[1])
+
+    @given(st.integers(1, 40), st.integers(1, 40), st.integers(2, 40), st.sampled_from(M_GRID))
+    def test_rules_in_proportion_tie_exactly_in_precision(self, tp, fp, factor, m):
+        total = (tp + fp) * factor
+        small = (tp, fp, total - tp, total - fp)
+        large = (tp * factor, fp * factor, total - tp * factor, total - fp * factor)
+        assert Precision()(*small) == Precision()(*large)
+        exact = [oracle.m_estimate(*rule, m=m) for rule in (small, large)]
+        assert (MEstimate(m)(*small) == MEstimate(m)(*large)) == (exact[0] == exact[1])
+
+    @given(rules_of_one_label(2, most=300))
+    def test_a_large_m_orders_rules_as_wra_does(self, rules):
+        wra = [oracle.wra(*rule) for rule in rules]
+        assume(wra[0] != wra[1])
+        # (tp + m·prior)/(tp + fp + m) - prior = (tp - prior·covered)/(covered + m): with m far above
+        # what a rule can cover the denominators hardly differ, and what is left is WRA.
+        values = [MEstimate(2.0**34)(*rule) for rule in rules]
+        assert (values[0] > values[1]) == (wra[0] > wra[1])
+
+    def test_the_largest_m_of_the_grid_still_tells_rules_apart_in_double_precision(self):
+        better, worse = (4, 0, 96, 900), (3, 0, 97, 900)
+        difference = MEstimate(M_GRID[-1])(*better) - MEstimate(M_GRID[-1])(*worse)
+        assert 0 < difference < 1e-5
+
+
+class TestGrids:
+    def test_m_is_zero_and_then_the_powers_of_two_up_to_19(self):
+        assert list(M_GRID) == [0, *(2**k for k in range(1, 20))]
+
+    def test_beta_runs_from_precision_to_recall(self):
+        assert len(BETA_GRID) == 20
+        rounded = [round(beta, 2) for beta in BETA_GRID[:8]]
+        assert rounded == [0, 0.2, 0.43, 0.6, 0.72, 0.8, 0.86, 0.9]
+        assert BETA_GRID[8:] == (*(2.0**k for k in range(11)), math.inf)
+
+
+class TestUsersOwn:
+    def test_a_function_is_accepted_where_a_heuristic_is(self):
+        def youden(tp, fp, fn, tn):
+            return tp / (tp + fn) - fp / (fp + tn)
+
+        heuristic = get_heuristic(youden)
+        assert heuristic(3, 1, 1, 3) == 0.5
+        assert describe(heuristic) == "youden"
+
+    def test_zero_over_zero_in_a_users_formula_counts_as_zero(self):
+        def precision(tp, fp, fn, tn):
+            return tp / (tp + fp)
+
+        counts = ConfusionMatrix(
+            tp=np.array([0, 1]), fp=np.array([0, 1]), fn=np.array([2, 1]), tn=np.array([3, 2])
+        )
+        assert heuristic_values(get_heuristic(precision), counts).tolist() == [0.0, 0.5]
+
+    def test_a_formula_must_give_one_value_a_rule(self):
+        def constant(tp, fp, fn, tn):
+            return 1.0
+
+        counts = ConfusionMatrix(*(np.arange(3) for _ in range(4)))
+        with pytest.raises(ValueError, match=r"one value for each rule.*\(3,\).*\(\)"):
+            heuristic_values(get_heuristic(constant), counts)
+
+    def test_a_subclass_without_a_formula_says_what_it_lacks(self):
+        class Lazy(Heuristic):
+            pass
+
+        with pytest.raises(NotImplementedError, match="Lazy must define __call__"):
+            Lazy()(1, 1, 1, 1)
+
+    def test_a_class_instead_of_an_instance_is_a_clear_error(self):
+        with pytest.raises(TypeError, match=r"write MEstimate\(\)"):
+            get_heuristic(MEstimate)
+
+    @pytest.mark.parametrize("wrong", [3, None, 0.5])
+    def test_what_is_no_heuristic_is_refused(self, wrong):
+        with pytest.raises(TypeError, match=r"a Heuristic, a name or a function"):
+            get_heuristic(wrong)
+
+
+class TestNamesAndParameters:
+    @pytest.mark.parametrize("name", HEURISTICS)
+    def test_every_name_stands_for_its_class(self, name):
+        assert type(get_heuristic(name)) is HEURISTICS[name]
+
+    def test_an_unknown_name_lists_the_known_ones(self):
+        with pytest.raises(ValueError, match=r"unknown heuristic 'gini'.*m-estimate.*laplace"):
+            get_heuristic("gini")
+
+    @pytest.mark.parametrize("m", [-1, math.inf, math.nan])
+    def test_m_is_a_finite_number_of_at_least_zero(self, m):
+        with pytest.raises(ValueError, match="m must be a finite number of at least 0"):
+            MEstimate(m)
+
+    @pytest.mark.parametrize("beta", [-0.1, math.nan])
+    def test_beta_is_a_number_from_zero_to_infinity(self, beta):
+        with pytest.raises(ValueError, match="beta must be a number from 0 to infinity"):
+            FMeasure(beta)
+
+    @pytest.mark.parametrize("heuristic", BUILT_IN, ids=describe)
+    def test_saved_and_read_again_it_is_the_same(self, heuristic):
+        assert heuristic_from_dict(heuristic_to_dict(heuristic)) == heuristic
+
+    def test_a_users_heuristic_is_saved_by_its_text(self):
+        def lift(tp, fp, fn, tn):
+            return tp / (tp + fp)
+
+        saved = heuristic_from_dict(heuristic_to_dict(get_heuristic(lift)))
+        assert describe(saved) == "lift"
+
+    @pytest.mark.parametrize("heuristic", BUILT_IN, ids=describe)
+    def test_heuristics_are_values(self, heuristic):
+        assert hash(heuristic) == hash(heuristic_from_dict(heuristic_to_dict(heuristic)))
+        with pytest.raises(AttributeError):
+            heuristic.m = 3
