@@ -18,6 +18,7 @@ from sklearn.utils.validation import (
 )
 
 from .candidates import PAPER_DEPTHS, ForestSettings, as_depths
+from .explain import Explanation
 from .heuristics import M_GRID, Heuristic, MEstimate, get_heuristic
 from .learning import learn_path
 from .path import TheoryPath
@@ -188,6 +189,22 @@ class TheoryClassifier(ClassifierMixin, BaseEstimator):
         if self.theory_.output in ("multiclass", "ordered"):
             return np.asarray(probability / probability.sum(axis=1, keepdims=True))
         return probability
+
+    def explain(self, X: Any, *, n_closest: int = 3) -> Explanation | list[Explanation]:
+        """Why the theory predicts what it predicts; see `Theory.explain`.
+
+        Parameters
+        ----------
+        X : Series, dict, 1-D array, or a table
+        n_closest : int, default=3
+            How many rules to compare with if none fires.
+
+        Returns
+        -------
+        Explanation, or a list of them for a table of any other number of rows than one
+        """
+        check_is_fitted(self)
+        return self.theory_.explain(X, n_closest=n_closest)
 
     def _validate(self, X: Any) -> Any:
         check_is_fitted(self)

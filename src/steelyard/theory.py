@@ -10,16 +10,21 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from . import export
 from .coverage import unpack
+from .explain import Explanation, explain_theory
 from .features import Feature
 from .program import RuleProgram, compile_rules
 from .rules import Condition, Head, Rule, format_body, format_number
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 SCHEMA_VERSION = 1
 
@@ -62,6 +67,11 @@ class Label:
     uncovered_positives: int
     uncovered_negatives: int
 
+    @property
+    def silent_score(self) -> float:
+        """How strongly the target class is denied where no rule fires: between -1 and 0."""
+        return smoothed_precision(self.uncovered_positives, self.uncovered_negatives) - 1
+
 
 @dataclass(frozen=True)
 class ScoredRule:
@@ -71,6 +81,16 @@ class ScoredRule:
     tp: int
     fp: int
     value: float
+
+    @property
+    def precision(self) -> float:
+        """TP/(TP + FP), 0 if the rule covers nothing."""
+        return self.tp / max(self.tp + self.fp, 1)
+
+    @property
+    def smoothed_precision(self) -> float:
+        """(TP + 1)/(TP + FP + 2), which trusts few examples less."""
+        return smoothed_precision(self.tp, self.fp)
 
     def __str__(self) -> str:
         return f"{self.rule}  (TP {self.tp}, FP {self.fp}, value {format_number(self.value)})"
@@ -200,7 +220,7 @@ class Theory:
                 "n_conditions": [len(s.rule) for s in self.scored_rules],
                 "tp": [s.tp for s in self.scored_rules],
                 "fp": [s.fp for s in self.scored_rules],
-                "precision": [s.tp / max(s.tp + s.fp, 1) for s in self.scored_rules],
+                "precision": [s.precision for s in self.scored_rules],
                 "value": [s.value for s in self.scored_rules],
             }
         )
@@ -240,9 +260,8 @@ class Theory:
         """
         scores = np.empty((_n_rows(X), len(self.labels)))
         for j, label in enumerate(self.labels):
-            silent = smoothed_precision(label.uncovered_positives, label.uncovered_negatives)
-            scores[:, j] = silent - 1
-        precision = np.array([smoothed_precision(s.tp, s.fp) for s in self.scored_rules])
+            scores[:, j] = label.silent_score
+        precision = np.array([scored.smoothed_precision for scored in self.scored_rules])
         for block, covered in self._covered_blocks(X):
             for r in np.argsort(precision, kind="stable"):
                 scores[block, self._label_of_rule[r]][covered[r]] = precision[r]
@@ -289,6 +308,95 @@ class Theory:
                 return pd.DataFrame(predicted, index=X.index, columns=list(self.label_names))
             return pd.Series(predicted, index=X.index, name="class")
         return predicted
+
+    # -- explaining ------------------------------------------------------------------------------
+
+    def explain(self, X: Any, *, n_closest: int = 3) -> Explanation | list[Explanation]:
+        """Why the theory predicts what it predicts.
+
+        Parameters
+        ----------
+        X : Series, dict, 1-D array, or a table
+        n_closest : int, default=3
+            How many rules to compare with if none fires.
+
+        Returns
+        -------
+        Explanation, or a list of them for a table of any other number of rows than one
+            Per label the rules that fire or, if none does, the closest ones with the conditions that
+            fail and the smallest change of the attributes that would make them fire.
+
+        Examples
+        --------
+        >>> rule = Rule(Head("flu"), (Condition("fever", "≥", 38.5), Condition("colour", "=", "red")))
+        >>> theory = Theory(
+        ...     features=(Feature("fever"), Feature("colour", ("blue", "red"))),
+        ...     labels=(Label("flu", 1, 10, 30, 1, 28),),
+        ...     scored_rules=(ScoredRule(rule, tp=9, fp=2, value=0.8),),
+        ... )
+        >>> print(theory.explain({"fever": 37.0, "colour": "red"}))
+        predicted: no label
+        <BLANKLINE>
+        flu: no; no rule fires for flu, right for 28 of 29 training examples without a rule
+          ✗ fever ≥ 38.5 ∧ colour = red  (TP 9, FP 2, precision 0.82)
+              fever ≥ 38.5 fails: fever is 37
+              → raise fever from 37 to at least 38.5
+        """
+        return explain_theory(self, X, n_closest)
+
+    def plot(self, *, max_labels: int = 12) -> Figure:
+        """The rules of each label in coverage space: true against false positives.
+
+        A good rule is high and to the left; the grey line is what guessing gives.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+        """
+        return export.plot_theory(self, max_labels)
+
+    def _repr_html_(self) -> str:
+        return export.to_html(self)
+
+    # -- exporting -------------------------------------------------------------------------------
+
+    def to_text(self) -> str:
+        """The theory as it prints itself."""
+        return f"{self}\n"
+
+    def to_markdown(self) -> str:
+        """A Markdown table of rules for each label."""
+        return export.to_markdown(self)
+
+    def to_latex(self) -> str:
+        """A LaTeX table of the rules; needs the package booktabs."""
+        return export.to_latex(self)
+
+    def to_sql(self, dialect: str = "sqlite", table: str = "data") -> str:
+        """One SELECT with a CASE for each label that gives exactly what `predict` gives.
+
+        The columns of the table come first, then the labels in their order; a theory of classes has
+        one column, ``class``. NULL is a missing value. Numeric attributes must be columns of numbers;
+        the categories of nominal ones are compared as text.
+
+        Parameters
+        ----------
+        dialect : {"sqlite", "duckdb", "postgres", "ansi"}, default="sqlite"
+        table : str, default="data"
+        """
+        return export.to_sql(self, dialect, table)
+
+    def to_python(self) -> str:
+        """Source of a function ``predict(row)`` that needs nothing but Python.
+
+        It takes a dict of attributes, in which None or NaN is missing, and gives a dict of labels
+        with 0 or 1, or the class.
+        """
+        return export.to_python(self)
+
+    def to_pmml(self) -> str:
+        """PMML 4.4 with a RuleSetModel for each label, or with one for a theory of classes."""
+        return export.to_pmml(self)
 
     # -- saving ----------------------------------------------------------------------------------
 

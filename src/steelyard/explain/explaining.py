@@ -1,0 +1,190 @@
+"""Theory × example → explanation: which rules fire, which come closest, what would have to change."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import sparse
+
+from ..features import Feature, NumericColumn, category_text, table_to_columns
+from ..program import select_columns
+from ..rules import Condition
+from .explanation import Change, Explanation, FailingCondition, LabelExplanation, NearRule, Value
+
+if TYPE_CHECKING:
+    from ..features import NominalColumn
+    from ..theory import ScoredRule, Theory
+
+
+def as_table(X: Any) -> Any:
+    """One example (Series, dict, 1-D array or list) as a table with one row; tables as they are.
+
+    Examples
+    --------
+    >>> as_table({"size": 3.0, "colour": "red"})
+       size colour
+    0   3.0    red
+    >>> as_table([1.0, 2.0]).shape
+    (1, 2)
+    """
+    if isinstance(X, pd.DataFrame) or sparse.issparse(X):
+        return X
+    if isinstance(X, pd.Series):
+        if isinstance(X.dtype, pd.SparseDtype):
+            X = pd.Series(X.to_numpy(), index=X.index, name=X.name)
+        # A row of mixed columns has the type object; its values still know what they are.
+        return X.astype(object).to_frame().T.infer_objects()
+    if isinstance(X, Mapping):
+        return pd.DataFrame([X])
+    if not hasattr(X, "dtype"):
+        X = np.asarray(X, dtype=object)
+        X = np.where(pd.isna(X), np.nan, X)
+    return X.reshape(1, -1) if X.ndim == 1 else X
+
+
+def explain_theory(theory: Theory, X: Any, n_closest: int = 3) -> Explanation | list[Explanation]:
+    """See `Theory.explain`."""
+    table = as_table(X)
+    fires = theory.covers(table)
+    n_rows = fires.shape[0]
+    names = list(table.index) if isinstance(table, pd.DataFrame) else list(range(n_rows))
+    values = _read_values(theory, table)
+    predicted = np.asarray(theory.predict(table))
+    explanations = [
+        _explain_row(
+            theory,
+            fires[i],
+            {name: column[i] for name, column in values.items()},
+            predicted[i],
+            names[i],
+            n_closest,
+        )
+        for i in range(n_rows)
+    ]
+    return explanations[0] if n_rows == 1 else explanations
+
+
+def _explain_row(
+    theory: Theory,
+    fires: NDArray[np.bool_],
+    values: dict[str, Value],
+    predicted: Any,
+    row: Any,
+    n_closest: int,
+) -> Explanation:
+    labels = []
+    is_present = _present_labels(theory, predicted)
+    rules_of: dict[str, list[tuple[ScoredRule, bool]]] = {name: [] for name in theory.label_names}
+    for scored, fired in zip(theory.scored_rules, fires, strict=True):
+        rules_of[scored.rule.head.label].append((scored, bool(fired)))
+    for label, present in zip(theory.labels, is_present, strict=True):
+        rules = rules_of[label.name]
+        fired_rules = tuple(scored for scored, fired in rules if fired)
+        closest = () if fired_rules else _find_closest([s for s, _ in rules], values, n_closest)
+        labels.append(LabelExplanation(label, int(present), fired_rules, closest))
+    if theory.output == "multilabel":
+        answer: Any = tuple(label.name for label in labels if label.predicted)
+    else:
+        answer = predicted.item() if isinstance(predicted, np.generic) else predicted
+    return Explanation(tuple(labels), answer, row)
+
+
+def _present_labels(theory: Theory, predicted: Any) -> Any:
+    """0/1 for each label, from 0/1 themselves or from the predicted class."""
+    if theory.output == "multilabel":
+        return predicted
+    if theory.output == "binary":  # one label, the class whose rules are learned
+        return [predicted == theory.classes[1]]
+    return [predicted == value for value in theory.classes]
+
+
+def _find_closest(
+    rules: list[ScoredRule], values: dict[str, Value], n_closest: int
+) -> tuple[NearRule, ...]:
+    """The rules that need the fewest attributes changed, of those the most precise ones.
+
+    The size of a numeric change does not count: a theory knows no scale on which a degree of fever
+    compares with a year of age.
+    """
+    near = [rule for scored in rules if (rule := _compare(scored, values)) is not None]
+    near.sort(key=lambda rule: (len(rule.changes), -rule.scored.smoothed_precision))
+    return tuple(near[:n_closest])
+
+
+def _compare(scored: ScoredRule, values: dict[str, Value]) -> NearRule | None:
+    """What an example lacks for a rule; None if the rule asks for what no example can have."""
+    failing = tuple(
+        FailingCondition(condition, values[condition.feature])
+        for condition in scored.rule.body
+        if not _is_met(condition, values[condition.feature])
+    )
+    by_feature: dict[str, list[Condition]] = {}
+    for condition in (f.condition for f in failing):
+        by_feature.setdefault(condition.feature, []).append(condition)
+    changes = []
+    for feature, needed in by_feature.items():
+        nearest = _nearest_value(needed)
+        body = (c for c in scored.rule.body if c.feature == feature)
+        if not all(_is_met(condition, nearest) for condition in body):
+            return None
+        changes.append(Change(feature, values[feature], tuple(needed), nearest))
+    return NearRule(scored, failing, tuple(changes)) if changes else None
+
+
+def _is_met(condition: Condition, value: Value) -> bool:
+    if value is None or isinstance(condition.value, str) or isinstance(value, str):
+        return value == condition.value
+    return value >= condition.cut if condition.operator == "≥" else value < condition.cut
+
+
+def _nearest_value(needed: list[Condition]) -> float | str:
+    """The bound that is not met: exactly if it is allowed, else the next smaller float.
+
+    Only a missing value misses both ends of an interval; it is given the lower one.
+    """
+    lower = [float(c.value) for c in needed if c.operator == "≥"]
+    if lower:
+        return max(lower)
+    if needed[0].operator == "=":
+        return needed[0].value
+    return float(np.nextafter(min(c.cut for c in needed), -np.inf))
+
+
+def _read_values(theory: Theory, table: Any) -> dict[str, list[Value]]:
+    """Values of the tested attributes as the rules see them, a list of rows each."""
+    tested = {condition.feature for rule in theory for condition in rule.body}
+    used_idx = np.array(
+        [i for i, feature in enumerate(theory.features) if feature.name in tested], dtype=np.intp
+    )
+    columns = select_columns(table, theory.features, used_idx)
+    features = [theory.features[i] for i in used_idx]
+    return {
+        feature.name: _column_to_values(feature, column, columns.shape[0])
+        for feature, column in zip(features, table_to_columns(columns), strict=True)
+    }
+
+
+def _column_to_values(
+    feature: Feature, column: NumericColumn | NominalColumn, n_rows: int
+) -> list[Value]:
+    if not isinstance(column, NumericColumn):
+        texts = [None if code < 0 else column.categories[code] for code in column.codes]
+        if feature.is_nominal:
+            return list(texts)
+        return [None if text is None else _not_nan(float(text)) for text in texts]
+    numbers = column.values
+    if column.rows is not None:
+        numbers = np.zeros(n_rows)
+        numbers[column.rows] = column.values
+    values = [_not_nan(float(number)) for number in numbers]
+    return (
+        [None if v is None else category_text(v) for v in values] if feature.is_nominal else values
+    )
+
+
+def _not_nan(number: float) -> float | None:
+    return None if np.isnan(number) else number

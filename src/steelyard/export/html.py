@@ -1,0 +1,67 @@
+"""Theory → an HTML table for notebooks. Names are untrusted: everything is escaped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html import escape
+from typing import TYPE_CHECKING
+
+from ..rules import Head, format_body
+
+if TYPE_CHECKING:
+    from ..theory import Label, ScoredRule, Theory
+
+# A notebook with tens of thousands of table rows stops responding.
+_MAX_RULES = 300
+
+_LEFT = "text-align:left"
+_SAFE = "#009E73"  # bluish green and vermillion of Okabe and Ito: apart for all eyes
+_WRONG = "#D55E00"
+
+
+def to_html(theory: Theory) -> str:
+    """The rules of a theory as a table, grouped by label."""
+    return "".join(_parts(theory))
+
+
+def _parts(theory: Theory) -> Iterator[str]:
+    n_shown = 0
+    yield '<table class="steelyard-theory"><caption style="text-align:left">'
+    yield escape(str(theory).partition("\n")[0])
+    yield f'</caption><thead><tr><th style="{_LEFT}">rule</th><th></th>'
+    yield "<th>TP</th><th>FP</th><th>precision</th></tr></thead>"
+    for label in theory.labels:
+        rules = theory.rules_of(label.name)
+        yield f"<tbody>{_label_row(label, len(rules))}"
+        for scored in rules[: _MAX_RULES - n_shown]:
+            yield _rule_row(scored, label)
+        n_shown = min(n_shown + len(rules), _MAX_RULES)
+        yield "</tbody>"
+    yield "</table>"
+    if n_shown < len(theory):
+        yield f"<p>… and {len(theory) - n_shown} more rules; print the theory to see all of them.</p>"
+
+
+def _label_row(label: Label, n_rules: int) -> str:
+    head = escape(str(Head(label.name, label.target_class)))
+    n_examples = label.n_positives + label.n_negatives
+    note = f"{label.n_positives} of {n_examples} examples, {n_rules} rule{'s' * (n_rules != 1)}"
+    return f'<tr><th colspan="5" style="{_LEFT}">{head} <small>{note}</small></th></tr>'
+
+
+def _rule_row(scored: ScoredRule, label: Label) -> str:
+    body = escape(format_body(scored.rule.body)) or "always"
+    return (
+        f'<tr><td style="{_LEFT};white-space:normal">{body}</td><td>{_bar(scored, label)}</td>'
+        f"<td>{scored.tp}</td><td>{scored.fp}</td><td>{scored.precision:.2f}</td></tr>"
+    )
+
+
+def _bar(scored: ScoredRule, label: Label) -> str:
+    """Right and wrong beside each other, as long as the label's target examples are many."""
+    unit = 80 / max(label.n_positives, 1)
+    right, wrong = scored.tp * unit, min(scored.fp * unit, 80)
+    return (
+        f'<svg width="160" height="8" aria-hidden="true"><rect width="{right:.1f}" height="8" '
+        f'fill="{_SAFE}"/><rect x="{right:.1f}" width="{wrong:.1f}" height="8" fill="{_WRONG}"/></svg>'
+    )

@@ -1,0 +1,53 @@
+"""Theory → a figure: the rules of each label in coverage space."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from ..theory import Label, Theory
+
+_COLOUR = "#0072B2"
+_WIDTH, _HEIGHT = 2.6, 2.5
+
+
+def plot_theory(theory: Theory, max_labels: int = 12) -> Figure:
+    """See `Theory.plot`."""
+    from matplotlib.figure import Figure
+
+    by_rules = sorted(theory.labels, key=lambda label: -len(theory.rules_of(label.name)))
+    shown = [label for label in theory.labels if label in by_rules[:max_labels]]
+    n_columns = min(4, len(shown))
+    n_rows = math.ceil(len(shown) / n_columns)
+    # A bare Figure, not pyplot: it draws itself in a notebook and leaves no window open elsewhere.
+    figure = Figure(figsize=(_WIDTH * n_columns, _HEIGHT * n_rows + 0.6), layout="constrained")
+    panels = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
+    for panel, label in zip(panels, shown, strict=False):
+        _draw_label(panel, theory, label)
+    for panel in panels[len(shown) :]:
+        panel.set_axis_off()
+    left_out = len(theory.labels) - len(shown)
+    note = f" (the {left_out} labels with the fewest rules are left out)" if left_out else ""
+    figure.suptitle(str(theory).partition("\n")[0] + note, fontsize=9)
+    figure.supxlabel("covered without the target class (FP)", fontsize=9)
+    figure.supylabel("covered with it (TP)", fontsize=9)
+    return figure
+
+
+def _draw_label(panel: Any, theory: Theory, label: Label) -> None:
+    rules = theory.rules_of(label.name)
+    fp, tp = [scored.fp for scored in rules], [scored.tp for scored in rules]
+    # What guessing gives: true and false positives in the shares of the training set.
+    panel.axline((0, 0), (max(label.n_negatives, 1), max(label.n_positives, 1)), color="0.75", lw=1)
+    panel.scatter(fp, tp, s=22, color=_COLOUR, alpha=0.7, linewidths=0)
+    panel.set_xlim(-0.5, max([*fp, 1]) * 1.1 + 0.5)
+    panel.set_ylim(0, max([*tp, 1]) * 1.1)
+    sign = "" if label.target_class else "¬"
+    # Dollar signs in a name are not mathematics.
+    name = f"{sign}{label.name}".replace("$", r"\$")
+    panel.set_title(name if len(name) < 32 else f"{name[:30]}…", fontsize=9)
+    panel.tick_params(labelsize=7)
+    panel.spines[["top", "right"]].set_visible(False)

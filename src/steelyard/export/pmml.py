@@ -1,0 +1,140 @@
+"""Theory → PMML 4.4: a RuleSetModel for each label, or one for a theory of classes."""
+
+from __future__ import annotations
+
+import math
+import re
+import xml.etree.ElementTree as ET
+from typing import TYPE_CHECKING, Any
+
+from .decisions import (
+    Decision,
+    Requirement,
+    body_to_requirements,
+    plain_classes,
+    theory_to_decisions,
+)
+
+if TYPE_CHECKING:
+    from ..theory import Theory
+
+NAMESPACE = "http://www.dmg.org/PMML-4_4"
+
+# XML 1.0 has no way to write these, not even escaped.
+_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+_TYPES = {int: "integer", float: "double", bool: "boolean"}
+
+
+def to_pmml(theory: Theory) -> str:
+    """See `Theory.to_pmml`."""
+    decisions = theory_to_decisions(theory)
+    target_of = _name_targets([f.name for f in theory.features], [d.name for d in decisions])
+    root = ET.Element("PMML", {"version": "4.4", "xmlns": NAMESPACE})
+    header = _add(root, "Header", description=f"rules by {theory.heuristic}, φ = {theory.phi:g}")
+    _add(header, "Application", name="Steelyard")
+    _add_dictionary(root, theory, decisions, target_of)
+    for decision in decisions:
+        _add_model(root, decision, target_of[decision.name])
+    ET.indent(root)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(root, "unicode") + "\n"
+
+
+def _add(parent: ET.Element, tag: str, **attributes: Any) -> ET.Element:
+    texts = {name: _NOT_XML.sub("\ufffd", str(value)) for name, value in attributes.items()}
+    return ET.SubElement(parent, tag, texts)
+
+
+def _name_targets(taken: list[str], names: list[str]) -> dict[str, str]:
+    """Names of the predicted fields, changed where an attribute has the same name already."""
+    used, target_of = set(taken), {}
+    for name in names:
+        target = name
+        while target in used:
+            target += " (predicted)"
+        used.add(target)
+        target_of[name] = target
+    return target_of
+
+
+def _add_dictionary(
+    root: ET.Element, theory: Theory, decisions: list[Decision], target_of: dict[str, str]
+) -> None:
+    n_fields = len(theory.features) + len(decisions)
+    dictionary = _add(root, "DataDictionary", numberOfFields=n_fields)
+    for feature in theory.features:
+        if feature.categories is None:
+            _add(dictionary, "DataField", name=feature.name, optype="continuous", dataType="double")
+        else:
+            _add_categories(dictionary, feature.name, "string", feature.categories)
+    for decision in decisions:
+        values = [0, 1] if theory.output == "multilabel" else plain_classes(theory)
+        kind = _TYPES.get(type(values[0]), "string")
+        _add_categories(
+            dictionary, target_of[decision.name], kind, dict.fromkeys(map(_text, values))
+        )
+
+
+def _add_categories(dictionary: ET.Element, name: str, kind: str, values: Any) -> None:
+    field = _add(dictionary, "DataField", name=name, optype="categorical", dataType=kind)
+    for value in values:
+        _add(field, "Value", value=value)
+
+
+def _add_model(root: ET.Element, decision: Decision, target: str) -> None:
+    model = _add(
+        root,
+        "RuleSetModel",
+        modelName=decision.name,
+        functionName="classification",
+        algorithmName="separate-and-conquer",
+    )
+    schema = _add(model, "MiningSchema")
+    used = {c.feature: None for scored, _ in decision.cases for c in scored.rule.body}
+    for name in used:
+        _add(schema, "MiningField", name=name, usageType="active")
+    _add(schema, "MiningField", name=target, usageType="target")
+    rules = _add(model, "RuleSet", defaultScore=_text(decision.default))
+    _add(rules, "RuleSelectionMethod", criterion="firstHit")
+    for i, (scored, outcome) in enumerate(decision.cases, start=1):
+        covered = scored.tp + scored.fp
+        rule = _add(
+            rules,
+            "SimpleRule",
+            id=f"rule-{i}",
+            score=_text(outcome),
+            recordCount=covered,
+            nbCorrect=scored.tp,
+            confidence=scored.tp / max(covered, 1),
+        )
+        _add_predicate(rule, body_to_requirements(scored.rule.body))
+
+
+def _add_predicate(rule: ET.Element, requirements: list[Requirement]) -> None:
+    tests = [test for requirement in requirements for test in _tests(requirement)]
+    if not tests:
+        _add(rule, "True")
+        return
+    # An interval is two predicates; a single one stands for itself, since "and" needs at least two.
+    parent = _add(rule, "CompoundPredicate", booleanOperator="and") if len(tests) > 1 else rule
+    for field, operator, value in tests:
+        _add(parent, "SimplePredicate", field=field, operator=operator, value=value)
+
+
+def _tests(requirement: Requirement) -> list[tuple[str, str, str]]:
+    name = requirement.feature
+    if requirement.category is not None:
+        return [(name, "equal", requirement.category)]
+    tests = []
+    if requirement.lower is not None:
+        tests.append((name, "greaterOrEqual", _text(requirement.lower)))
+    if requirement.upper is not None:
+        operator = "lessOrEqual" if requirement.includes_upper else "lessThan"
+        tests.append((name, operator, _text(requirement.upper)))
+    return tests
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, float):
+        return repr(value) if math.isfinite(value) else ("INF" if value > 0 else "-INF")
+    return str(value)

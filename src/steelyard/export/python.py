@@ -1,0 +1,103 @@
+"""Theory → the source of a Python function that needs nothing but Python."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from .decisions import Decision, Requirement, body_to_requirements, theory_to_decisions
+
+if TYPE_CHECKING:
+    from ..theory import Theory
+
+_HELPERS = '''\
+def _number(value):
+    """A number; missing (None, NaN) is NaN, which is neither above nor below anything."""
+    try:
+        return float(value)
+    except TypeError:
+        return float("nan")
+
+
+def _text(value):
+    """The text of a category, the same for 4, 4.0 and "4"; missing (None, NaN) is None."""
+    if hasattr(value, "item"):
+        value = value.item()
+    if value is None or value != value:
+        return None
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)
+
+'''
+
+_RETURNS = {
+    True: "    A row maps attributes to values; the answer maps labels to 0 or 1.",
+    False: "    A row maps attributes to values; the answer is its class.",
+}
+
+
+def to_python(theory: Theory) -> str:
+    """See `Theory.to_python`."""
+    is_multilabel = theory.output == "multilabel"
+    summary = f"{len(theory)} rules with {theory.n_conditions} conditions; no rule: the default."
+    lines = [
+        _HELPERS,
+        "def predict(row):",
+        f'    """Predict by {summary}',
+        "",
+        _RETURNS[is_multilabel],
+        '    """',
+    ]
+    decisions = theory_to_decisions(theory)
+    if is_multilabel:
+        lines.append("    labels = {}")
+    for decision in decisions:
+        lines += _decision_lines(decision, f"labels[{decision.name!r}] =" if is_multilabel else "")
+    if is_multilabel:
+        lines.append("    return labels")
+    return "\n".join(lines) + "\n"
+
+
+def _decision_lines(decision: Decision, assign: str) -> list[str]:
+    """The lines of one label, all of whose rules say the same, or of one class after the other."""
+    if not assign:
+        lines = []
+        for scored, outcome in decision.cases:
+            lines.append(
+                f"    if {_predicate(scored.rule.body)}:  # TP {scored.tp}, FP {scored.fp}"
+            )
+            lines.append(f"        return {_literal(outcome)}")
+        return [*lines, f"    return {_literal(decision.default)}"]
+    if not decision.cases:
+        return [f"    {assign} {decision.default}"]
+    outcome = decision.cases[0][1]
+    lines = [f"    {assign} {outcome} if ("]
+    for i, (scored, _) in enumerate(decision.cases):
+        word = "or " if i else ""
+        lines.append(
+            f"        {word}{_predicate(scored.rule.body)}  # TP {scored.tp}, FP {scored.fp}"
+        )
+    return [*lines, f"    ) else {decision.default}"]
+
+
+def _predicate(body: Any) -> str:
+    return " and ".join(_test(requirement) for requirement in body_to_requirements(body)) or "True"
+
+
+def _test(requirement: Requirement) -> str:
+    if requirement.category is not None:
+        return f"_text(row[{requirement.feature!r}]) == {requirement.category!r}"
+    value = f"_number(row[{requirement.feature!r}])"
+    operator = "<=" if requirement.includes_upper else "<"
+    if requirement.lower is None:
+        return f"{value} {operator} {_literal(requirement.upper)}"
+    if requirement.upper is None:
+        return f"{value} >= {_literal(requirement.lower)}"
+    return f"{_literal(requirement.lower)} <= {value} {operator} {_literal(requirement.upper)}"
+
+
+def _literal(value: Any) -> str:
+    if isinstance(value, float) and math.isinf(value):
+        return "1e999" if value > 0 else "-1e999"
+    return repr(value)
