@@ -193,19 +193,20 @@ def generate_candidates(
         n_rules = int(totals[-1])
         if progress is not None:
             progress(min(n_rules, settings.n_candidates), settings.n_candidates)
-        if n_rules >= settings.n_candidates:
-            n_passes = int(np.searchsorted(totals, settings.n_candidates)) + 1
-            break
         new = np.diff(totals[-round_size:], prepend=n_before)
-        exhausted = np.flatnonzero(new < MIN_NEW_SHARE * n_extracted)
-        if len(exhausted) or n_extracted[-1] == 0:
-            n_passes += 1 - round_size + (int(exhausted[0]) if len(exhausted) else round_size - 1)
-            warnings.warn(
-                f"the data yields only {int(totals[n_passes - 1]):,} distinct candidate rules of the "
-                f"{settings.n_candidates:,} asked for: further trees repeat known ones",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
+        is_enough = totals[-round_size:] >= settings.n_candidates
+        is_exhausted = (new < MIN_NEW_SHARE * n_extracted) | (new == 0)
+        stops = np.flatnonzero(is_enough | is_exhausted)
+        if len(stops):
+            # The first pass with either reason, as if each pass had been a round of its own.
+            n_passes += 1 - round_size + int(stops[0])
+            if not is_enough[stops[0]]:
+                warnings.warn(
+                    f"the data yields only {int(totals[n_passes - 1]):,} distinct candidate rules of "
+                    f"the {settings.n_candidates:,} asked for: further trees repeat known ones",
+                    ConvergenceWarning,
+                    stacklevel=2,
+                )
             break
         # New rules become rarer, so going by the last pass ends below the need, never far above.
         needed = math.ceil((settings.n_candidates - n_rules) / max(float(new[-1]), 1.0))
