@@ -1,8 +1,13 @@
 """Random trees on coded features, emitting the rule of every leaf that predicts the target class.
 
-One call grows all trees of a label's pass: bootstrap, draw attributes, take the split with the best
-information gain, walk down with an explicit stack, write the body of the path at each target leaf.
+One call grows the trees of a label: bootstrap, draw attributes at each node, take the split with the
+best information gain, walk down with an explicit stack, write the body of the path at each target leaf.
+
+Counts travel in pairs, packed into one uint64: examples in the upper half, positives in the lower.
+Rows and counts are unsigned because numba tests a signed index for being negative at every access.
 """
+
+from collections import namedtuple
 
 import numpy as np
 from numba import njit
@@ -12,11 +17,82 @@ from .random import mix, next_below
 
 # Gains below this (bits per example) count as none; Weka's tolerance.
 _MIN_GAIN = 1e-6
-# Nodes up to this many examples are sorted by insertion; above it a histogram over codes is cheaper.
-_SMALL_NODE = 24
+# Nodes up to this many examples are sorted by insertion; above it a histogram is cheaper.
+_SMALL_NODE = 10
+_POSITIVES = np.uint64(0xFFFFFFFF)
+_HALF = np.uint64(32)
+_ONE = np.uint64(1 << 32)
+_NONE = np.uint64(0)
+_OUTSIDE = np.uint32(0xFFFFFFFF)
+
+# What all trees of a call share: memory that is reused, and the table of k·log2(k).
+_Space = namedtuple(
+    "_Space",
+    [
+        "pair",  # (n_rows,) packed counts of each row in the bag; 0 is out of it
+        "members",  # rows of the bag; every node is a range of it
+        "position",  # where in `members` a row is, _OUTSIDE if out of the bag
+        "buffer",
+        "branch",  # branch of each row of the node that is split
+        "window",  # attributes; the drawn ones move to the end
+        "histogram",  # packed counts by code
+        "bitmap",  # which codes of the histogram are in use
+        "codes",  # ascending codes that occur in a node ...
+        "counts",  # ... and their packed counts
+        "ends",  # (start of each child), its packed counts
+        "child_counts",
+        "xlogx",
+    ],
+)
+
+_Rules = namedtuple("_Rules", ["indptr", "feature", "low", "high", "hashes"])
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True)
+def _make_space(n_rows, n_features, most_codes, bag_size):
+    xlogx = np.zeros(bag_size + 1)
+    for k in range(2, bag_size + 1):
+        xlogx[k] = k * np.log2(k)
+    return _Space(
+        np.zeros(n_rows, dtype=np.uint64),
+        np.empty(n_rows, dtype=np.uint32),
+        np.empty(n_rows, dtype=np.uint32),
+        np.empty(n_rows, dtype=np.uint32),
+        np.empty(n_rows, dtype=np.int32),
+        np.empty(n_features, dtype=np.uint32),
+        np.zeros(most_codes, dtype=np.uint64),
+        np.zeros((most_codes + 63) >> 6, dtype=np.uint64),
+        np.empty(max(most_codes, _SMALL_NODE) + 1, dtype=np.int32),
+        np.empty(max(most_codes, _SMALL_NODE) + 1, dtype=np.uint64),
+        np.empty(most_codes + 4, dtype=np.int64),
+        np.empty(most_codes + 2, dtype=np.uint64),
+        xlogx,
+    )
+
+
+@njit(cache=True, nogil=True)
+def _draw_bag(state, draw_order, bag_size, is_target, space):
+    """Draw a bag with replacement; returns (number of distinct rows, packed counts of the bag)."""
+    pair = space.pair
+    pair[:] = _NONE
+    n_rows = len(is_target)
+    for _ in range(bag_size):
+        row = draw_order[next_below(state, n_rows)]
+        pair[row] += _ONE + np.uint64(is_target[row])
+    n_members = 0
+    total = _NONE
+    for row in range(n_rows):
+        if pair[row] != _NONE:
+            space.members[n_members] = row
+            space.position[row] = n_members
+            total += pair[row]
+            n_members += 1
+        else:
+            space.position[row] = _OUTSIDE
+    return n_members, total
+
+
+@njit(cache=True, nogil=True)
 def _find_listed(rows, start, end, row):
     """Position of `row` in the ascending rows[start:end], or -1."""
     stop = end
@@ -32,31 +108,31 @@ def _find_listed(rows, start, end, row):
 
 
 @njit(cache=True, nogil=True)
-def _insert(occupied, n_occupied, code, weight, positive):
-    """Add an example to the ascending list of occupied codes; returns its new length."""
-    codes, weights, positives = occupied
-    i = n_occupied
-    while i > 0 and codes[i - 1] > code:
-        i -= 1
-    if i > 0 and codes[i - 1] == code:
-        weights[i - 1] += weight
-        positives[i - 1] += positive
-        return n_occupied
-    for j in range(n_occupied, i, -1):
-        codes[j] = codes[j - 1]
-        weights[j] = weights[j - 1]
-        positives[j] = positives[j - 1]
-    codes[i] = code
-    weights[i] = weight
-    positives[i] = positive
-    return n_occupied + 1
+def _list_by_insertion(column, node, pair, codes, counts):
+    """Codes that occur in a small node, ascending, with their counts; returns how many."""
+    n = 0
+    for row in node:
+        code = column[row]
+        if code < 0:
+            continue
+        i = n
+        while i > 0 and codes[i - 1] > code:
+            i -= 1
+        if i > 0 and codes[i - 1] == code:
+            counts[i - 1] += pair[row]
+            continue
+        for j in range(n, i, -1):
+            codes[j] = codes[j - 1]
+            counts[j] = counts[j - 1]
+        codes[i] = code
+        counts[i] = pair[row]
+        n += 1
+    return n
 
 
 @njit(cache=True, nogil=True)
-def _drain_histogram(histogram, occupied, n_codes):
-    """Move the occupied codes of the histogram, ascending, into the list and leave it empty."""
-    weights, positives, bitmap = histogram
-    out_codes, out_weights, out_positives = occupied
+def _drain_histogram(histogram, bitmap, n_codes, codes, counts):
+    """Move the used codes of the histogram, ascending, into the list and leave it empty."""
     n = 0
     for w in range((n_codes + 63) >> 6):
         word = bitmap[w]
@@ -64,116 +140,83 @@ def _drain_histogram(histogram, occupied, n_codes):
         while word != np.uint64(0):
             code = (w << 6) + trailing_zeros(word)
             word &= word - np.uint64(1)
-            out_codes[n] = code
-            out_weights[n] = weights[code]
-            out_positives[n] = positives[code]
-            weights[code] = 0
-            positives[code] = 0
+            codes[n] = code
+            counts[n] = histogram[code]
+            histogram[code] = _NONE
             n += 1
     return n
 
 
 @njit(cache=True, nogil=True)
-def _count_dense(codes, node, weight, positive, histogram, occupied, n_codes):
-    """List the codes of a dense feature that occur in the node, ascending, with their counts."""
-    n = 0
+def _list_dense(column, node, n_codes, space):
+    """Codes of a dense feature that occur in the node, ascending, with their counts."""
     if len(node) <= _SMALL_NODE:
-        for row in node:
-            code = codes[row]
-            if code >= 0:
-                n = _insert(occupied, n, code, weight[row], positive[row])
-        return n
-    weights, positives, bitmap = histogram
+        return _list_by_insertion(column, node, space.pair, space.codes, space.counts)
+    histogram, bitmap, pair = space.histogram, space.bitmap, space.pair
     for row in node:
-        code = codes[row]
+        code = column[row]
         if code >= 0:
-            weights[code] += weight[row]
-            positives[code] += positive[row]
+            histogram[code] += pair[row]
             bitmap[code >> 6] |= np.uint64(1) << np.uint64(code & 63)
-    return _drain_histogram(histogram, occupied, n_codes)
+    return _drain_histogram(histogram, bitmap, n_codes, space.codes, space.counts)
 
 
 @njit(cache=True, nogil=True)
-def _count_listed(
-    rows,
-    codes,
-    first,
-    last,
-    default_code,
-    node,
-    node_start,
-    node_weight,
-    node_positive,
-    position,
-    weight,
-    positive,
-    histogram,
-    occupied,
-    n_codes,
-):
-    """List the codes of a listed feature that occur in the node, ascending, with their counts."""
-    weights, positives, bitmap = histogram
-    rest_weight = node_weight
-    rest_positive = node_positive
+def _list_listed(rows, row_codes, default_code, start, end, total, n_codes, space):
+    """The same for a listed feature: its listed rows in the node, and the default for the rest."""
+    histogram, bitmap, pair, position = space.histogram, space.bitmap, space.pair, space.position
+    rest = total
     found = False
     # Walk over whichever is shorter: the listed rows, or the node's rows with a search in the list.
-    if last - first <= 8 * len(node):
-        for e in range(first, last):
+    if len(rows) <= 8 * (end - start):
+        for e in range(len(rows)):
             row = rows[e]
-            p = position[row] - node_start
-            if 0 <= p < len(node):
-                rest_weight -= weight[row]
-                rest_positive -= positive[row]
-                code = codes[e]
+            if start <= position[row] < end:
+                rest -= pair[row]
+                code = row_codes[e]
                 if code >= 0:
                     found = True
-                    weights[code] += weight[row]
-                    positives[code] += positive[row]
+                    histogram[code] += pair[row]
                     bitmap[code >> 6] |= np.uint64(1) << np.uint64(code & 63)
     else:
-        for row in node:
-            e = _find_listed(rows, first, last, row)
+        for row in space.members[start:end]:
+            e = _find_listed(rows, 0, len(rows), row)
             if e >= 0:
-                rest_weight -= weight[row]
-                rest_positive -= positive[row]
-                code = codes[e]
+                rest -= pair[row]
+                code = row_codes[e]
                 if code >= 0:
                     found = True
-                    weights[code] += weight[row]
-                    positives[code] += positive[row]
+                    histogram[code] += pair[row]
                     bitmap[code >> 6] |= np.uint64(1) << np.uint64(code & 63)
     if not found:
         return 1  # one code only: nothing to split
-    if rest_weight > 0:
-        weights[default_code] += rest_weight
-        positives[default_code] += rest_positive
+    if rest != _NONE:
+        histogram[default_code] += rest
         bitmap[default_code >> 6] |= np.uint64(1) << np.uint64(default_code & 63)
-    return _drain_histogram(histogram, occupied, n_codes)
+    return _drain_histogram(histogram, bitmap, n_codes, space.codes, space.counts)
 
 
 @njit(cache=True, nogil=True)
-def best_boundary(occupied, n_occupied, xlogx):
-    """Best numeric split of a list of occupied codes.
+def best_boundary(counts, n, xlogx):
+    """Best numeric split of the packed counts of ascending codes.
 
-    Returns (gain times known weight, index i): the split lies between the i-th and the next code.
-    `xlogx[k]` is k·log2(k).
+    Returns (gain times known weight, index i): the split lies between the i-th code and the next.
     """
-    _, weights, positives = occupied
-    total = np.int64(0)
-    total_positive = np.int64(0)
-    for i in range(n_occupied):
-        total += weights[i]
-        total_positive += positives[i]
-    impurity = xlogx[total] - xlogx[total_positive] - xlogx[total - total_positive]
+    total = _NONE
+    for i in range(n):
+        total += counts[i]
+    weight = total >> _HALF
+    positive = total & _POSITIVES
+    impurity = xlogx[weight] - xlogx[positive] - xlogx[weight - positive]
     best = 0.0
     best_i = -1
-    left = np.int64(0)
-    left_positive = np.int64(0)
-    for i in range(n_occupied - 1):
-        left += weights[i]
-        left_positive += positives[i]
-        right = total - left
-        right_positive = total_positive - left_positive
+    passed = _NONE
+    for i in range(n - 1):
+        passed += counts[i]
+        left = passed >> _HALF
+        left_positive = passed & _POSITIVES
+        right = weight - left
+        right_positive = positive - left_positive
         gain = impurity - (
             (xlogx[left] - xlogx[left_positive] - xlogx[left - left_positive])
             + (xlogx[right] - xlogx[right_positive] - xlogx[right - right_positive])
@@ -185,21 +228,21 @@ def best_boundary(occupied, n_occupied, xlogx):
 
 
 @njit(cache=True, nogil=True)
-def multiway_gain(occupied, n_occupied, xlogx):
-    """Gain times known weight of the split into one branch per occupied code."""
-    _, weights, positives = occupied
-    total = np.int64(0)
-    total_positive = np.int64(0)
+def multiway_gain(counts, n, xlogx):
+    """Gain times known weight of the split into one branch per code."""
+    total = _NONE
     children = 0.0
-    for i in range(n_occupied):
-        total += weights[i]
-        total_positive += positives[i]
-        children += xlogx[weights[i]] - xlogx[positives[i]] - xlogx[weights[i] - positives[i]]
-    impurity = xlogx[total] - xlogx[total_positive] - xlogx[total - total_positive]
-    return impurity - children
+    for i in range(n):
+        total += counts[i]
+        weight = counts[i] >> _HALF
+        positive = counts[i] & _POSITIVES
+        children += xlogx[weight] - xlogx[positive] - xlogx[weight - positive]
+    weight = total >> _HALF
+    positive = total & _POSITIVES
+    return xlogx[weight] - xlogx[positive] - xlogx[weight - positive] - children
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True)
 def cut_code(values, lower, upper):
     """First code at or above the mid-point of two values, given by their codes."""
     middle = values[lower] / 2 + values[upper] / 2
@@ -215,39 +258,261 @@ def cut_code(values, lower, upper):
 
 
 @njit(cache=True, nogil=True)
-def _node_codes(coded, feature, node, out):
-    """Code of every row of the node on a feature."""
-    n_codes, is_nominal, column, dense, default_code, indptr, rows, codes = coded
-    if column[feature] >= 0:
-        source = dense[column[feature]]
-        for i in range(len(node)):
-            out[i] = source[node[i]]
+def _find_split(state, coded, values, values_indptr, n_drawn, start, end, total, space):
+    """Draw attributes and return (feature, cut code) of the best split, or (-1, 0).
+
+    At least `n_drawn` attributes are looked at, and then more until one gives a gain.
+    """
+    window = space.window
+    n_window = len(window)
+    node = space.members[start:end]
+    best_feature = -1
+    best_gain = _MIN_GAIN * (total >> _HALF)
+    best_cut = 0
+    n_seen = 0
+    while n_window > 0 and (n_seen < n_drawn or best_feature < 0):
+        n_seen += 1
+        j = next_below(state, n_window)
+        n_window -= 1
+        f = window[j]
+        window[j] = window[n_window]
+        window[n_window] = f
+        n_codes = coded.n_codes[f]
+        if n_codes < 2:
+            continue
+        if coded.column[f] >= 0:
+            n = _list_dense(coded.dense[coded.column[f]], node, n_codes, space)
+        else:
+            first, last = coded.indptr[f], coded.indptr[f + 1]
+            n = _list_listed(
+                coded.rows[first:last],
+                coded.codes[first:last],
+                coded.default_code[f],
+                start,
+                end,
+                total,
+                n_codes,
+                space,
+            )
+        if n < 2:
+            continue
+        boundary = -1
+        if coded.is_nominal[f]:
+            gain = multiway_gain(space.counts, n, space.xlogx)
+        else:
+            gain, boundary = best_boundary(space.counts, n, space.xlogx)
+        # Equal gains go to the lower attribute, whatever the order of the draws.
+        if gain > best_gain or (gain == best_gain and np.int64(f) < best_feature):
+            best_gain = gain
+            best_feature = np.int64(f)
+            if boundary >= 0:
+                best_cut = cut_code(
+                    values[values_indptr[f] : values_indptr[f + 1]],
+                    space.codes[boundary],
+                    space.codes[boundary + 1],
+                )
+    return best_feature, best_cut
+
+
+@njit(cache=True, nogil=True)
+def _split_listed(rows, row_codes, default_code, cut, start, end, total, space):
+    """Split a node on a number of a listed feature by moving only the rows that leave the default.
+
+    Fills `ends` and `child_counts` for the branches below and from the cut on.
+    """
+    members, position, pair = space.members, space.position, space.pair
+    default_branch = 1 if default_code >= cut else 0
+    main_end = end
+    moved = _NONE
+    gone = _NONE
+    # First the other branch to the end of the node, then the missing rows behind it.
+    for missing in range(2):
+        stop = main_end
+        for e in range(len(rows)):
+            row = rows[e]
+            code = row_codes[e]
+            if missing == 0:
+                leaves = code < 0
+            else:
+                leaves = code >= 0 and (1 if code >= cut else 0) != default_branch
+            p = position[row]
+            if leaves and start <= p < stop:
+                main_end -= 1
+                other = members[main_end]
+                members[main_end] = row
+                members[p] = other
+                position[row] = main_end
+                position[other] = p
+                if missing == 0:
+                    gone += pair[row]
+                else:
+                    moved += pair[row]
+        if missing == 0:
+            known_end = main_end
+    other_branch = 1 - default_branch
+    space.ends[2 * default_branch] = start
+    space.ends[2 * default_branch + 1] = main_end
+    space.ends[2 * other_branch] = main_end
+    space.ends[2 * other_branch + 1] = known_end
+    space.child_counts[default_branch] = total - moved - gone
+    space.child_counts[other_branch] = moved
+
+
+@njit(cache=True, nogil=True)
+def _branch_of_rows(coded, feature, cut, start, end, space):
+    """Write the branch of every row of the node (-1 for missing)."""
+    branch = space.branch
+    if coded.column[feature] >= 0:
+        column = coded.dense[coded.column[feature]]
+        for i in range(start, end):
+            branch[i - start] = column[space.members[i]]
     else:
-        first = indptr[feature]
-        last = indptr[feature + 1]
-        for i in range(len(node)):
-            e = _find_listed(rows, first, last, node[i])
-            out[i] = codes[e] if e >= 0 else default_code[feature]
+        first, last = coded.indptr[feature], coded.indptr[feature + 1]
+        rows = coded.rows[first:last]
+        for i in range(start, end):
+            e = _find_listed(rows, 0, len(rows), space.members[i])
+            branch[i - start] = coded.codes[first + e] if e >= 0 else coded.default_code[feature]
+    if not coded.is_nominal[feature]:
+        for i in range(end - start):
+            if branch[i] >= 0:
+                branch[i] = 1 if branch[i] >= cut else 0
 
 
 @njit(cache=True, nogil=True)
-def _grow_int32(array, size):
-    larger = np.empty(size, dtype=np.int32)
-    larger[: len(array)] = array
-    return larger
+def _split_by_sorting(coded, feature, cut, start, end, n_branches, space):
+    """Counting sort of the node's rows into branches; missing ones last, in none of them."""
+    _branch_of_rows(coded, feature, cut, start, end, space)
+    branch, ends, child_counts, pair = space.branch, space.ends, space.child_counts, space.pair
+    members, position, buffer = space.members, space.position, space.buffer
+    n = end - start
+    child_counts[:n_branches] = _NONE
+    if n_branches == 2:
+        # The common case in one sweep: low rows stay in front, high ones wait in the buffer.
+        n_low = start
+        n_high = 0
+        n_missing = 0
+        for i in range(n):
+            row = members[start + i]
+            b = branch[i]
+            if b == 0:
+                members[n_low] = row
+                n_low += 1
+                child_counts[0] += pair[row]
+            elif b == 1:
+                buffer[n_high] = row
+                n_high += 1
+                child_counts[1] += pair[row]
+            else:
+                n_missing += 1
+                buffer[n - n_missing] = row
+        for i in range(n_high):
+            members[n_low + i] = buffer[i]
+        for i in range(n_missing):
+            members[n_low + n_high + i] = buffer[n - 1 - i]
+        ends[0] = start
+        ends[1] = n_low
+        ends[2] = n_low
+        ends[3] = n_low + n_high
+    else:
+        ends[: n_branches + 2] = 0
+        for i in range(n):
+            if branch[i] >= 0:
+                ends[branch[i] + 2] += 1
+        ends[1] = start
+        for b in range(n_branches):
+            ends[b + 2] += ends[b + 1]
+        free = ends[n_branches + 1]
+        for i in range(n):
+            row = members[start + i]
+            b = branch[i]
+            if b >= 0:
+                buffer[ends[b + 1] - start] = row
+                ends[b + 1] += 1
+                child_counts[b] += pair[row]
+            else:
+                buffer[free - start] = row
+                free += 1
+        ends[0] = start
+        members[start:end] = buffer[:n]
+    for i in range(start, end):
+        position[members[i]] = i
 
 
 @njit(cache=True, nogil=True)
-def _rehash(table, n_slots):
-    larger = np.zeros(n_slots, dtype=np.uint64)
-    mask = np.uint64(n_slots - 1)
-    for key in table:
+def _merge_path(path, depth, body, slot_of_feature):
+    """Conditions of the path, one range an attribute in order of appearance; returns their number."""
+    length = 0
+    for d in range(depth):
+        f = path[d, 0]
+        slot = slot_of_feature[f]
+        if slot < 0:
+            slot_of_feature[f] = length
+            body[length] = path[d]
+            length += 1
+        else:
+            body[slot, 1] = max(body[slot, 1], path[d, 1])
+            body[slot, 2] = min(body[slot, 2], path[d, 2])
+    for c in range(length):
+        slot_of_feature[body[c, 0]] = -1
+    return length
+
+
+@njit(cache=True, nogil=True)
+def _hash_body(body, length):
+    """A key of the conditions that does not depend on their order; never 0."""
+    key = np.uint64(0)
+    for c in range(length):
+        word = mix(np.uint64(body[c, 0]) + np.uint64(0x9E3779B97F4A7C15))
+        word = mix(word ^ np.uint64(body[c, 1]))
+        key += mix(word + (np.uint64(body[c, 2]) << np.uint64(20)))
+    return key if key != np.uint64(0) else np.uint64(1)
+
+
+@njit(cache=True, nogil=True)
+def _add_key(table, key):
+    """Put a key into a hash set (0 is a free slot); False if it was there."""
+    mask = np.uint64(len(table) - 1)
+    slot = key & mask
+    while table[slot] != np.uint64(0):
+        if table[slot] == key:
+            return False
+        slot = (slot + np.uint64(1)) & mask
+    table[slot] = key
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _make_table(keys, n_slots):
+    while n_slots < 4 * len(keys):
+        n_slots *= 2
+    table = np.zeros(n_slots, dtype=np.uint64)
+    for key in keys:
         if key != np.uint64(0):
-            slot = key & mask
-            while larger[slot] != np.uint64(0):
-                slot = (slot + np.uint64(1)) & mask
-            larger[slot] = key
-    return larger
+            _add_key(table, key)
+    return table
+
+
+@njit(cache=True, nogil=True)
+def _with_room(rules, n_rules, n_conditions, length):
+    """The rule arrays, doubled where one more rule of `length` conditions would not fit."""
+    indptr, feature, low, high, hashes = rules
+    if n_rules + 1 >= len(indptr):
+        larger = np.empty(2 * len(indptr), dtype=np.int64)
+        larger[: n_rules + 1] = indptr[: n_rules + 1]
+        indptr = larger
+        keys = np.empty(2 * len(hashes), dtype=np.uint64)
+        keys[:n_rules] = hashes[:n_rules]
+        hashes = keys
+    if n_conditions + length > len(feature):
+        size = 2 * (n_conditions + length)
+        larger_feature = np.empty(size, dtype=np.int32)
+        larger_low = np.empty(size, dtype=np.int32)
+        larger_high = np.empty(size, dtype=np.int32)
+        larger_feature[:n_conditions] = feature[:n_conditions]
+        larger_low[:n_conditions] = low[:n_conditions]
+        larger_high[:n_conditions] = high[:n_conditions]
+        feature, low, high = larger_feature, larger_low, larger_high
+    return _Rules(indptr, feature, low, high, hashes)
 
 
 @njit(cache=True, nogil=True)
@@ -297,64 +562,30 @@ def grow_rules(
     n_extracted : (n_passes,) int64
         Number of target leaves in each pass, repeated rules included.
     """
-    n_codes, is_nominal, column, dense, default_code, list_indptr, list_rows, list_codes = coded
-    n_rows = len(is_target)
-    n_features = len(n_codes)
-    most_codes = 1
+    n_features = len(coded.n_codes)
+    most_codes = 2
     for f in range(n_features):
-        most_codes = max(most_codes, n_codes[f])
-
-    xlogx = np.zeros(bag_size + 1)
-    for k in range(2, bag_size + 1):
-        xlogx[k] = k * np.log2(k)
-
-    # Work space, reused by all trees.
-    weight = np.zeros(n_rows, dtype=np.int32)
-    positive = np.zeros(n_rows, dtype=np.int32)
-    members = np.empty(n_rows, dtype=np.int32)
-    buffer = np.empty(n_rows, dtype=np.int32)
-    row_codes = np.empty(n_rows, dtype=np.int32)
-    position = np.empty(n_rows, dtype=np.int32)
-    window = np.empty(n_features, dtype=np.int32)
-    histogram = (
-        np.zeros(most_codes, dtype=np.int32),
-        np.zeros(most_codes, dtype=np.int32),
-        np.zeros((most_codes + 63) >> 6, dtype=np.uint64),
-    )
-    occupied = (
-        np.empty(most_codes + 1, dtype=np.int32),
-        np.empty(most_codes + 1, dtype=np.int32),
-        np.empty(most_codes + 1, dtype=np.int32),
-    )
-    child_start = np.empty(most_codes + 1, dtype=np.int64)
+        most_codes = max(most_codes, coded.n_codes[f])
+    space = _make_space(len(is_target), n_features, most_codes, bag_size)
     state = np.empty(1, dtype=np.uint64)
-    # Stack of open nodes: rows [start, end), depth, and the condition that leads there. A split
-    # leaves at most `most_codes` children and each level keeps its siblings, so it is grown on need.
+    # Open nodes: rows [start, end), depth, the condition that leads there; packed counts beside.
     stack = np.empty((1024, 6), dtype=np.int32)
+    stack_counts = np.empty(1024, dtype=np.uint64)
     path = np.empty((256, 3), dtype=np.int32)
     body = np.empty((256, 3), dtype=np.int32)
     slot_of_feature = np.full(n_features, -1, dtype=np.int32)
-
-    n_slots = 1 << 12
-    while n_slots < 4 * len(known_hashes):
-        n_slots <<= 1
-    table = np.zeros(n_slots, dtype=np.uint64)
+    table = _make_table(known_hashes, 1 << 12)
     n_keys = len(known_hashes)
-    mask = np.uint64(n_slots - 1)
-    for key in known_hashes:
-        slot = key & mask
-        while table[slot] != np.uint64(0):
-            slot = (slot + np.uint64(1)) & mask
-        table[slot] = key
-
-    n_passes = seeds.shape[0]
+    rules = _Rules(
+        np.zeros(1024, dtype=np.int64),
+        np.empty(8192, dtype=np.int32),
+        np.empty(8192, dtype=np.int32),
+        np.empty(8192, dtype=np.int32),
+        np.empty(1024, dtype=np.uint64),
+    )
     n_rules = 0
     n_conditions = 0
-    hashes = np.empty(1024, dtype=np.uint64)
-    indptr = np.zeros(1025, dtype=np.int64)
-    out_feature = np.empty(8192, dtype=np.int32)
-    out_low = np.empty(8192, dtype=np.int32)
-    out_high = np.empty(8192, dtype=np.int32)
+    n_passes = seeds.shape[0]
     pass_ends = np.zeros(n_passes, dtype=np.int64)
     n_extracted = np.zeros(n_passes, dtype=np.int64)
 
@@ -362,226 +593,116 @@ def grow_rules(
         for tree in range(len(depth_limits) * n_trees):
             depth_limit = depth_limits[tree // n_trees]
             state[0] = seeds[pass_idx, tree]
-
-            # Bootstrap: members are the distinct drawn rows, weight says how often.
-            weight[:] = 0
-            for _ in range(bag_size):
-                weight[draw_order[next_below(state, n_rows)]] += 1
-            n_members = 0
-            for row in range(n_rows):
-                positive[row] = weight[row] if is_target[row] else 0
-                if weight[row] > 0:
-                    members[n_members] = row
-                    position[row] = n_members
-                    n_members += 1
-                else:
-                    position[row] = -1
+            n_members, total = _draw_bag(state, draw_order, bag_size, is_target, space)
             for f in range(n_features):
-                window[f] = f
-
+                space.window[f] = f
             stack[0, 0] = 0
             stack[0, 1] = n_members
             stack[0, 2] = 0
+            stack_counts[0] = total
             n_open = 1
             while n_open > 0:
                 n_open -= 1
                 start = stack[n_open, 0]
                 end = stack[n_open, 1]
                 depth = stack[n_open, 2]
+                total = stack_counts[n_open]
                 if depth > 0:
                     if depth > len(path):
                         longer = np.empty((2 * len(path), 3), dtype=np.int32)
                         longer[: len(path)] = path
                         path = longer
                         body = np.empty((len(path), 3), dtype=np.int32)
-                    path[depth - 1, 0] = stack[n_open, 3]
-                    path[depth - 1, 1] = stack[n_open, 4]
-                    path[depth - 1, 2] = stack[n_open, 5]
-                node = members[start:end]
-                node_weight = np.int64(0)
-                node_positive = np.int64(0)
-                for row in node:
-                    node_weight += weight[row]
-                    node_positive += positive[row]
+                    path[depth - 1] = stack[n_open, 3:]
+                weight = np.int64(total >> _HALF)
+                positive = np.int64(total & _POSITIVES)
 
-                best_feature = -1
-                best_gain = _MIN_GAIN * node_weight
-                best_cut = 0
-                pure = node_positive == 0 or node_positive == node_weight
-                if node_weight >= 2 and not pure and depth != depth_limit:
-                    n_window = n_features
-                    drawn = 0
-                    while n_window > 0 and (drawn < n_drawn_features or best_feature < 0):
-                        drawn += 1
-                        j = next_below(state, n_window)
-                        n_window -= 1
-                        f = window[j]
-                        window[j] = window[n_window]
-                        window[n_window] = f
-                        if n_codes[f] < 2:
-                            continue
-                        if column[f] >= 0:
-                            n_occupied = _count_dense(
-                                dense[column[f]],
-                                node,
-                                weight,
-                                positive,
-                                histogram,
-                                occupied,
-                                n_codes[f],
-                            )
-                        else:
-                            n_occupied = _count_listed(
-                                list_rows,
-                                list_codes,
-                                list_indptr[f],
-                                list_indptr[f + 1],
-                                default_code[f],
-                                node,
-                                start,
-                                node_weight,
-                                node_positive,
-                                position,
-                                weight,
-                                positive,
-                                histogram,
-                                occupied,
-                                n_codes[f],
-                            )
-                        if n_occupied < 2:
-                            continue
-                        boundary = -1
-                        if is_nominal[f]:
-                            gain = multiway_gain(occupied, n_occupied, xlogx)
-                        else:
-                            gain, boundary = best_boundary(occupied, n_occupied, xlogx)
-                        # Equal gains go to the lower attribute, whatever the order of the draws.
-                        if gain > best_gain or (gain == best_gain and f < best_feature):
-                            best_gain = gain
-                            best_feature = f
-                            if boundary >= 0:
-                                best_cut = cut_code(
-                                    values[values_indptr[f] : values_indptr[f + 1]],
-                                    occupied[0][boundary],
-                                    occupied[0][boundary + 1],
-                                )
-
-                if best_feature >= 0:
-                    _node_codes(coded, best_feature, node, row_codes)
-                    if is_nominal[best_feature]:
-                        n_branches = n_codes[best_feature]
+                feature = -1
+                if weight >= 2 and 0 < positive < weight and depth != depth_limit:
+                    feature, cut = _find_split(
+                        state,
+                        coded,
+                        values,
+                        values_indptr,
+                        n_drawn_features,
+                        start,
+                        end,
+                        total,
+                        space,
+                    )
+                if feature >= 0:
+                    nominal = coded.is_nominal[feature]
+                    n_branches = coded.n_codes[feature] if nominal else 2
+                    first, last = coded.indptr[feature], coded.indptr[feature + 1]
+                    listed = coded.column[feature] < 0 and not nominal
+                    if listed and last - first <= 4 * (end - start):
+                        _split_listed(
+                            coded.rows[first:last],
+                            coded.codes[first:last],
+                            coded.default_code[feature],
+                            cut,
+                            start,
+                            end,
+                            total,
+                            space,
+                        )
                     else:
-                        n_branches = 2
-                        for i in range(end - start):
-                            if row_codes[i] >= 0:
-                                row_codes[i] = 1 if row_codes[i] >= best_cut else 0
-                    # Counting sort of the rows into branches; missing ones last, in no branch.
-                    child_start[: n_branches + 1] = 0
-                    for i in range(end - start):
-                        if row_codes[i] >= 0:
-                            child_start[row_codes[i] + 1] += 1
-                    for b in range(n_branches):
-                        child_start[b + 1] += child_start[b]
-                    n_known = child_start[n_branches]
+                        _split_by_sorting(coded, feature, cut, start, end, n_branches, space)
                     if n_open + n_branches > len(stack):
                         deeper = np.empty((2 * (n_open + n_branches), 6), dtype=np.int32)
                         deeper[:n_open] = stack[:n_open]
                         stack = deeper
+                        more_counts = np.empty(len(stack), dtype=np.uint64)
+                        more_counts[:n_open] = stack_counts[:n_open]
+                        stack_counts = more_counts
                     for b in range(n_branches):
-                        first = child_start[b]
-                        last = child_start[b + 1]
-                        if last == first:
+                        if space.child_counts[b] == _NONE:
                             continue  # no example: not a leaf
-                        stack[n_open, 0] = start + first
-                        stack[n_open, 1] = start + last
+                        if n_branches == 2:
+                            stack[n_open, 0] = space.ends[2 * b]
+                            stack[n_open, 1] = space.ends[2 * b + 1]
+                        else:
+                            stack[n_open, 0] = space.ends[b]
+                            stack[n_open, 1] = space.ends[b + 1]
                         stack[n_open, 2] = depth + 1
-                        stack[n_open, 3] = best_feature
-                        if is_nominal[best_feature]:
+                        stack[n_open, 3] = feature
+                        if nominal:
                             stack[n_open, 4] = b
                             stack[n_open, 5] = b + 1
                         else:
-                            stack[n_open, 4] = best_cut if b == 1 else 0
-                            stack[n_open, 5] = n_codes[best_feature] if b == 1 else best_cut
+                            stack[n_open, 4] = cut if b == 1 else 0
+                            stack[n_open, 5] = coded.n_codes[feature] if b == 1 else cut
+                        stack_counts[n_open] = space.child_counts[b]
                         n_open += 1
-                    n_missing = 0
-                    for i in range(end - start):
-                        b = row_codes[i]
-                        if b >= 0:
-                            buffer[child_start[b]] = node[i]
-                            child_start[b] += 1
-                        else:
-                            buffer[n_known + n_missing] = node[i]
-                            n_missing += 1
-                    for i in range(end - start):
-                        row = buffer[i]
-                        members[start + i] = row
-                        position[row] = start + i
                     continue
 
-                # A leaf. The body of the empty path would be a rule without conditions: not a rule.
-                if 2 * node_positive <= node_weight or depth == 0:
+                # A leaf. The empty path would give a rule without conditions: that is no rule.
+                if 2 * positive <= weight or depth == 0:
                     continue
                 n_extracted[pass_idx] += 1
-                length = 0
-                for d in range(depth):
-                    f = path[d, 0]
-                    slot_in_body = slot_of_feature[f]
-                    if slot_in_body < 0:
-                        slot_of_feature[f] = length
-                        body[length, 0] = f
-                        body[length, 1] = path[d, 1]
-                        body[length, 2] = path[d, 2]
-                        length += 1
-                    else:
-                        body[slot_in_body, 1] = max(body[slot_in_body, 1], path[d, 1])
-                        body[slot_in_body, 2] = min(body[slot_in_body, 2], path[d, 2])
-                # A sum of scrambled conditions does not depend on their order.
-                key = np.uint64(0)
-                for c in range(length):
-                    slot_of_feature[body[c, 0]] = -1
-                    word = mix(np.uint64(body[c, 0]) + np.uint64(0x9E3779B97F4A7C15))
-                    word = mix(word ^ np.uint64(body[c, 1]))
-                    key += mix(word + (np.uint64(body[c, 2]) << np.uint64(20)))
-                if key == np.uint64(0):
-                    key = np.uint64(1)  # 0 marks a free slot of the table
-                slot = key & mask
-                while table[slot] != np.uint64(0) and table[slot] != key:
-                    slot = (slot + np.uint64(1)) & mask
-                if table[slot] == key:
+                length = _merge_path(path, depth, body, slot_of_feature)
+                key = _hash_body(body, length)
+                if not _add_key(table, key):
                     continue
-                table[slot] = key
                 n_keys += 1
-                if 2 * n_keys > n_slots:
-                    n_slots *= 4
-                    mask = np.uint64(n_slots - 1)
-                    table = _rehash(table, n_slots)
-                if n_rules == len(hashes):
-                    more_hashes = np.empty(2 * n_rules, dtype=np.uint64)
-                    more_hashes[:n_rules] = hashes
-                    hashes = more_hashes
-                    more_indptr = np.empty(2 * n_rules + 1, dtype=np.int64)
-                    more_indptr[: n_rules + 1] = indptr
-                    indptr = more_indptr
-                if n_conditions + length > len(out_feature):
-                    size = 2 * (n_conditions + length)
-                    out_feature = _grow_int32(out_feature, size)
-                    out_low = _grow_int32(out_low, size)
-                    out_high = _grow_int32(out_high, size)
+                if 2 * n_keys > len(table):
+                    table = _make_table(table, 4 * len(table))
+                rules = _with_room(rules, n_rules, n_conditions, length)
                 for c in range(length):
-                    out_feature[n_conditions] = body[c, 0]
-                    out_low[n_conditions] = body[c, 1]
-                    out_high[n_conditions] = body[c, 2]
+                    rules.feature[n_conditions] = body[c, 0]
+                    rules.low[n_conditions] = body[c, 1]
+                    rules.high[n_conditions] = body[c, 2]
                     n_conditions += 1
-                hashes[n_rules] = key
+                rules.hashes[n_rules] = key
                 n_rules += 1
-                indptr[n_rules] = n_conditions
+                rules.indptr[n_rules] = n_conditions
         pass_ends[pass_idx] = n_rules
     return (
-        indptr[: n_rules + 1].copy(),
-        out_feature[:n_conditions].copy(),
-        out_low[:n_conditions].copy(),
-        out_high[:n_conditions].copy(),
-        hashes[:n_rules].copy(),
+        rules.indptr[: n_rules + 1].copy(),
+        rules.feature[:n_conditions].copy(),
+        rules.low[:n_conditions].copy(),
+        rules.high[:n_conditions].copy(),
+        rules.hashes[:n_rules].copy(),
         pass_ends,
         n_extracted,
     )
