@@ -140,7 +140,9 @@ class RipperClassifier(TheoryClassifier):
         for name, least in (("optimizations", 0), ("folds", 2)):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-                raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}")
+                raise ValueError(
+                    f"{name} must be a whole number of at least {least}, got {value!r}"
+                )
         if not isinstance(self.min_weight, Real) or not self.min_weight >= 0:
             raise ValueError(f"min_weight must be a number of at least 0, got {self.min_weight!r}")
 
@@ -201,9 +203,7 @@ class RipperClassifier(TheoryClassifier):
         return RuleTable(indptr, *np.ascontiguousarray(conditions.T)), rest
 
 
-def _order_by_content(
-    coded: CodedFeatures, is_target: NDArray[np.bool_]
-) -> NDArray[np.int64]:
+def _order_by_content(coded: CodedFeatures, is_target: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Rows in an order that depends on what they hold: examples are dealt out to folds in it.
 
     So the same examples give the same rules however the table is sorted.

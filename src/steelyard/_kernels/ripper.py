@@ -248,16 +248,16 @@ def _merge_conditions(bodies):
     end = 0
     for r in range(len(bodies)):
         begin = end
-        for feature, low, high in bodies[r]:
+        for condition in bodies[r]:
             c = begin
-            while c < end and conditions[c, 0] != feature:
+            while c < end and conditions[c, 0] != condition[0]:
                 c += 1
             if c == end:
-                conditions[c] = (feature, low, high)
+                conditions[c] = condition
                 end += 1
             else:
-                conditions[c, 1] = max(conditions[c, 1], low)
-                conditions[c, 2] = min(conditions[c, 2], high)
+                conditions[c, 1] = max(conditions[c, 1], condition[1])
+                conditions[c, 2] = min(conditions[c, 2], condition[2])
         indptr[r + 1] = end
     return indptr, conditions[:end]
 

@@ -244,10 +244,10 @@ def grow_body(coded, space, rows, start, min_weight):
             longer = np.empty((2 * len(body), 3), dtype=np.int32)
             longer[:n_conditions] = body
             body = longer
-        body[n_conditions] = (feature, low, high)
-        n_members = keep_satisfying(
-            coded, body[n_conditions], members[:n_members], space.row_codes
-        )
+        body[n_conditions, 0] = feature
+        body[n_conditions, 1] = low
+        body[n_conditions, 2] = high
+        n_members = keep_satisfying(coded, body[n_conditions], members[:n_members], space.row_codes)
         n_positives = positives
         # A numeric attribute may be bounded again, a nominal one has its value.
         used[feature] = is_nominal[feature]
