@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -25,6 +27,14 @@ Progress = Callable[[int, int], None]
 MIN_NEW_SHARE = 0.01
 
 PAPER_DEPTHS: tuple[int | None, ...] = (None, 1, 2, 3, 4, 5, 6, 7, 8)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, Integral) and _is_number(value) and int(value) >= 1
 
 
 @dataclass(frozen=True)
@@ -50,6 +60,30 @@ class ForestSettings:
     max_depths: tuple[int | None, ...] = PAPER_DEPTHS
     sample_fraction: float = 1.0
     max_features: str | int | float = "log2"
+
+    def __post_init__(self) -> None:
+        for name in ("n_candidates", "n_trees"):
+            if not _is_whole(getattr(self, name)):
+                raise ValueError(
+                    f"{name} must be a whole number of at least 1, got {getattr(self, name)!r}"
+                )
+        if not self.max_depths or not all(d is None or _is_whole(d) for d in self.max_depths):
+            raise ValueError(
+                "max_depths must be one or more limits, each None or a whole number of at least 1, "
+                f"got {self.max_depths!r}"
+            )
+        if not _is_number(self.sample_fraction) or not 0 < self.sample_fraction < math.inf:
+            raise ValueError(
+                f"sample_fraction must be a number above 0, got {self.sample_fraction!r}"
+            )
+        is_share = isinstance(self.max_features, float) and 0 < self.max_features <= 1
+        if self.max_features not in ("log2", "sqrt") and not (
+            is_share or _is_whole(self.max_features)
+        ):
+            raise ValueError(
+                "max_features must be 'log2', 'sqrt', a whole number of at least 1 or a share above 0 "
+                f"and at most 1, got {self.max_features!r}"
+            )
 
     def n_drawn_features(self, n_features: int) -> int:
         """K for a data set with `n_features` attributes.
@@ -214,8 +248,8 @@ def generate_candidates(
     return [pool.table(n_passes) for pool in pools]
 
 
-def as_depths(max_depths: Sequence[int | None] | int | None) -> tuple[int | None, ...]:
+def as_depths(max_depths: Any) -> tuple[int | None, ...]:
     """Depth limits as a tuple; a single limit is allowed."""
-    if max_depths is None or isinstance(max_depths, int | np.integer):
-        return (None if max_depths is None else int(max_depths),)
-    return tuple(None if depth is None else int(depth) for depth in max_depths)
+    if max_depths is None or isinstance(max_depths, Real):
+        return (max_depths,)  # type: ignore[return-value]  # ForestSettings refuses what is no limit
+    return tuple(max_depths)
