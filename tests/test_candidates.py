@@ -349,6 +349,34 @@ class TestSettings:
         assert as_depths(3) == (3,)
         assert as_depths([None, np.int64(2)]) == (None, 2)
 
+    @pytest.mark.parametrize("name", ["n_candidates", "n_trees"])
+    @pytest.mark.parametrize("wrong", [0, -1, 2.5, "many", None, True])
+    def test_numbers_are_whole_and_at_least_one(self, name, wrong):
+        with pytest.raises(ValueError, match=f"{name} must be a whole number of at least 1, got"):
+            ForestSettings(**{name: wrong})
+
+    @pytest.mark.parametrize("wrong", [(), (0,), (-1,), (None, 2.5), ("deep",), 0, 1.5])
+    def test_depths_are_none_or_at_least_one(self, wrong):
+        with pytest.raises(ValueError, match=r"max_depths must be one or more limits"):
+            ForestSettings(max_depths=as_depths(wrong))
+
+    @pytest.mark.parametrize("wrong", [0, -0.5, math.nan, math.inf, "all", None, True])
+    def test_the_bag_is_a_share_above_zero(self, wrong):
+        with pytest.raises(ValueError, match="sample_fraction must be a number above 0"):
+            ForestSettings(sample_fraction=wrong)
+
+    @pytest.mark.parametrize("wrong", [0, -1, 0.0, 1.5, math.nan, "auto", None, True])
+    def test_attributes_are_drawn_by_name_number_or_share(self, wrong):
+        with pytest.raises(ValueError, match="max_features must be 'log2', 'sqrt', a whole number"):
+            ForestSettings(max_features=wrong)
+
+    @pytest.mark.parametrize("integer", [np.int64, np.uint8, int])
+    def test_numpys_whole_numbers_are_whole_numbers(self, integer):
+        settings = ForestSettings(
+            n_candidates=integer(5), n_trees=integer(2), max_depths=(integer(1),)
+        )
+        assert settings.n_trees == 2
+
     def test_a_bag_of_a_share_of_the_rows(self):
         # Bags of one row are pure: no split, no rule.
         with pytest.warns(ConvergenceWarning, match="only 0 distinct"):
