@@ -25,7 +25,7 @@ def format_number(value: float) -> str:
     >>> format_number(0.5), format_number(1234567.0), format_number(-0.123456789)
     ('0.5', '1234567', '-0.123457')
     """
-    if value == int(value) and abs(value) < 1e15:
+    if abs(value) < 1e15 and value == int(value):
         return str(int(value))
     return f"{value:.6g}"
 

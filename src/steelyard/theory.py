@@ -280,7 +280,7 @@ class Theory:
         """Deny the classes that come after the first firing one; assert the default if none fires."""
         *asked, default = self._rarest_first()
         undecided = np.ones(len(scores), dtype=np.bool_)
-        for j in asked:
+        for j in (*asked, default):
             fires = scores[:, j] > 0
             scores[fires & ~undecided, j] *= -1
             undecided &= ~fires

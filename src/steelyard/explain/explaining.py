@@ -181,9 +181,9 @@ def _column_to_values(
         numbers = np.zeros(n_rows)
         numbers[column.rows] = column.values
     values = [_not_nan(float(number)) for number in numbers]
-    return (
-        [None if v is None else category_text(v) for v in values] if feature.is_nominal else values
-    )
+    if feature.is_nominal:
+        return [None if value is None else category_text(value) for value in values]
+    return list(values)
 
 
 def _not_nan(number: float) -> float | None:

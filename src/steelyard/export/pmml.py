@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 import xml.etree.ElementTree as ET
 from typing import TYPE_CHECKING, Any
@@ -135,6 +134,4 @@ def _tests(requirement: Requirement) -> list[tuple[str, str, str]]:
 
 
 def _text(value: Any) -> str:
-    if isinstance(value, float):
-        return repr(value) if math.isfinite(value) else ("INF" if value > 0 else "-INF")
-    return str(value)
+    return repr(value) if isinstance(value, float) else str(value)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 from .decisions import Decision, Requirement, body_to_requirements, theory_to_decisions
@@ -23,7 +22,10 @@ def _text(value):
     """The text of a category, the same for 4, 4.0 and "4"; missing (None, NaN) is None."""
     if hasattr(value, "item"):
         value = value.item()
-    if value is None or value != value:
+    try:
+        if value is None or value != value:
+            return None
+    except TypeError:  # the NA of pandas is neither equal nor different
         return None
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
@@ -67,8 +69,8 @@ def _decision_lines(decision: Decision, assign: str) -> list[str]:
             lines.append(
                 f"    if {_predicate(scored.rule.body)}:  # TP {scored.tp}, FP {scored.fp}"
             )
-            lines.append(f"        return {_literal(outcome)}")
-        return [*lines, f"    return {_literal(decision.default)}"]
+            lines.append(f"        return {outcome!r}")
+        return [*lines, f"    return {decision.default!r}"]
     if not decision.cases:
         return [f"    {assign} {decision.default}"]
     outcome = decision.cases[0][1]
@@ -91,13 +93,7 @@ def _test(requirement: Requirement) -> str:
     value = f"_number(row[{requirement.feature!r}])"
     operator = "<=" if requirement.includes_upper else "<"
     if requirement.lower is None:
-        return f"{value} {operator} {_literal(requirement.upper)}"
+        return f"{value} {operator} {requirement.upper!r}"
     if requirement.upper is None:
-        return f"{value} >= {_literal(requirement.lower)}"
-    return f"{_literal(requirement.lower)} <= {value} {operator} {_literal(requirement.upper)}"
-
-
-def _literal(value: Any) -> str:
-    if isinstance(value, float) and math.isinf(value):
-        return "1e999" if value > 0 else "-1e999"
-    return repr(value)
+        return f"{value} >= {requirement.lower!r}"
+    return f"{requirement.lower!r} <= {value} {operator} {requirement.upper!r}"

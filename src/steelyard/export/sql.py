@@ -17,10 +17,6 @@ if TYPE_CHECKING:
 _LARGEST_PLAIN_INTEGER = 2**24
 
 
-def _exact_number(value: float) -> str:
-    return repr(value)
-
-
 def _double_precision_number(value: float) -> str:
     """With an exponent: without one DuckDB and the standard read a decimal, not a double."""
     text = repr(value)
@@ -49,25 +45,16 @@ class _Dialect:
     """
 
     number: Callable[[float], str]
-    infinite: str
     infinity: str | None = None
     true_and_false: tuple[str, str] = ("TRUE", "FALSE")
     booleans_are_integers: bool = False
 
 
 _DIALECTS = {
-    "sqlite": _Dialect(
-        _sqlite_number, "9e999", true_and_false=("1", "0"), booleans_are_integers=True
-    ),
-    "duckdb": _Dialect(
-        _double_precision_number, "CAST('Infinity' AS DOUBLE)", "CAST('Infinity' AS DOUBLE)"
-    ),
-    "postgres": _Dialect(
-        _exact_number,
-        "CAST('Infinity' AS DOUBLE PRECISION)",
-        "CAST('Infinity' AS DOUBLE PRECISION)",
-    ),
-    "ansi": _Dialect(_double_precision_number, "CAST('Infinity' AS DOUBLE PRECISION)"),
+    "sqlite": _Dialect(_sqlite_number, true_and_false=("1", "0"), booleans_are_integers=True),
+    "duckdb": _Dialect(_double_precision_number, "CAST('Infinity' AS DOUBLE)"),
+    "postgres": _Dialect(repr, "CAST('Infinity' AS DOUBLE PRECISION)"),
+    "ansi": _Dialect(_double_precision_number),
 }
 
 
@@ -136,8 +123,6 @@ class _Writer:
         return self.number(value) if isinstance(value, float) else _quote_text(str(value))
 
     def number(self, value: float) -> str:
-        if math.isinf(value):
-            return self.dialect.infinite if value > 0 else f"-{self.dialect.infinite}"
         if value.is_integer() and abs(value) <= _LARGEST_PLAIN_INTEGER:
             return str(int(value))
         return self.dialect.number(value)
