@@ -15,16 +15,24 @@ Bits = NDArray[np.uint64]
 
 
 class RowIndex(NamedTuple):
-    """Coded data with its rows sorted by code within each dense feature, for fast look-up."""
+    """Coded data with its rows sorted by code within each dense feature, for fast look-up.
+
+    `entries` are the listed entries by row.
+    """
 
     coded: CodedFeatures
     sorted_rows: tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]
+    entries: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]
 
 
 def index_rows(coded: CodedFeatures) -> RowIndex:
     """Sort the rows once; every later question about coverage uses the result."""
     is_dense = coded.column >= 0
-    return RowIndex(coded, kernels.sort_rows_by_code(coded.dense, coded.n_codes[is_dense]))
+    return RowIndex(
+        coded,
+        kernels.sort_rows_by_code(coded.dense, coded.n_codes[is_dense]),
+        kernels.list_entries_of_rows(coded.indptr, coded.rows, coded.n_rows),
+    )
 
 
 def n_words(n_bits: int) -> int:
@@ -46,6 +54,7 @@ def cover(
     kernels.cover_rows(
         index.coded,
         index.sorted_rows,
+        index.entries,
         table.indptr,
         table.feature,
         table.low,

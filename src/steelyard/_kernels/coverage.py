@@ -49,120 +49,199 @@ def sort_rows_by_code(dense, n_codes_of_column):
 
 
 @njit(cache=True, nogil=True)
-def _clear_outside(bits, rows, bit_of_row):
+def list_entries_of_rows(indptr, rows, n_rows):
+    """The listed entries turned round: for each row, the features that list it and where.
+
+    Returns (row_indptr, feature, entry) as a CSR over rows.
+    """
+    row_indptr = np.zeros(n_rows + 1, dtype=np.int64)
     for row in rows:
-        bit = bit_of_row[row]
-        bits[bit >> 6] &= ~(np.uint64(1) << np.uint64(bit & 63))
+        row_indptr[row + 1] += 1
+    for row in range(n_rows):
+        row_indptr[row + 1] += row_indptr[row]
+    feature = np.empty(len(rows), dtype=np.int32)
+    entry = np.empty(len(rows), dtype=np.int64)
+    free = row_indptr[:-1].copy()
+    for f in range(len(indptr) - 1):
+        for e in range(indptr[f], indptr[f + 1]):
+            slot = free[rows[e]]
+            feature[slot] = f
+            entry[slot] = e
+            free[rows[e]] += 1
+    return row_indptr, feature, entry
 
 
 @njit(cache=True, nogil=True)
-def _set_all(bits, bit_of_row):
-    for bit in bit_of_row:
-        bits[bit >> 6] |= np.uint64(1) << np.uint64(bit & 63)
+def _sort_conditions(coded, starts, starts_indptr, n_rows, feature, low, high, order, sizes):
+    """Sort the conditions of a rule, the one that leaves the fewest rows first; `sizes` says how many.
+
+    A listed condition that admits the default code leaves all rows, as far as this is concerned.
+    """
+    for c in range(len(feature)):
+        f = feature[c]
+        if coded.column[f] >= 0:
+            base = starts_indptr[coded.column[f]]
+            size = starts[base + high[c]] - starts[base + low[c]]
+        elif low[c] <= coded.default_code[f] < high[c]:
+            size = n_rows
+        else:
+            size = coded.indptr[f + 1] - coded.indptr[f]
+        i = c
+        while i > 0 and sizes[i - 1] > size:
+            sizes[i] = sizes[i - 1]
+            order[i] = order[i - 1]
+            i -= 1
+        sizes[i] = size
+        order[i] = c
 
 
 @njit(cache=True, nogil=True)
-def cover_rows(coded, sorted_rows, indptr, feature, low, high, bit_of_row, out):
+def _strike_out(coded, f, low, high, bit_of_row, bits, allowed):
+    """Clear the bits of the rows that fail a condition on a listed feature."""
+    begin, stop = coded.indptr[f], coded.indptr[f + 1]
+    if low <= coded.default_code[f] < high:
+        for e in range(begin, stop):
+            code = coded.codes[e]
+            if code < low or code >= high:
+                bit = bit_of_row[coded.rows[e]]
+                bits[bit >> 6] &= ~(np.uint64(1) << np.uint64(bit & 63))
+        return
+    allowed[:] = np.uint64(0)
+    for e in range(begin, stop):
+        if low <= coded.codes[e] < high:
+            bit = bit_of_row[coded.rows[e]]
+            allowed[bit >> 6] |= np.uint64(1) << np.uint64(bit & 63)
+    for w in range(len(bits)):
+        bits[w] &= allowed[w]
+
+
+@njit(cache=True, nogil=True)
+def cover_rows(coded, sorted_rows, entries, indptr, feature, low, high, bit_of_row, out):
     """Set in `out` (n_rules, n_words), all zero, the bits of the rows that each rule covers.
 
     A rule covers a row if every condition holds: low ≤ code < high. The most selective condition
-    gives the first rows, the others are checked on them alone.
+    gives the first rows, the others are checked on them alone, in the order of their selectivity.
 
     Parameters
     ----------
     coded : CodedFeatures
     sorted_rows : result of `sort_rows_by_code`
+    entries : result of `list_entries_of_rows`
     indptr, feature, low, high : bodies of the rules (CSR)
     bit_of_row : (n_rows,) int64
         Which bit stands for which row.
     """
-    n_codes, is_nominal, column, dense, default_code, list_indptr, list_rows, list_codes = coded
     order, starts, starts_indptr = sorted_rows
+    row_indptr, row_feature, row_entry = entries
     n_rows = len(bit_of_row)
+    most_conditions = 0
+    for r in range(len(indptr) - 1):
+        most_conditions = max(most_conditions, indptr[r + 1] - indptr[r])
+    by_size = np.empty(most_conditions, dtype=np.int64)
+    sizes = np.empty(most_conditions, dtype=np.int64)
+    # The dense conditions of a rule, ready to check: offset of the column, lowest code, width.
+    flat = coded.dense.ravel()
+    offset = np.empty(most_conditions, dtype=np.uint64)
+    lowest = np.empty(most_conditions, dtype=np.int32)
+    width = np.empty(most_conditions, dtype=np.uint32)
+    condition_of_feature = np.full(len(coded.n_codes), -1, dtype=np.int64)
     every = np.zeros(out.shape[1], dtype=np.uint64)
-    _set_all(every, bit_of_row)
+    for bit in bit_of_row:
+        every[bit >> 6] |= np.uint64(1) << np.uint64(bit & 63)
+    allowed = np.empty(out.shape[1], dtype=np.uint64)
+    entries_a_row = max(1.0, len(row_feature) / max(1, n_rows))
 
     for r in range(len(indptr) - 1):
         bits = out[r]
-        first = indptr[r]
-        last = indptr[r + 1]
-        # The condition that leaves the fewest rows; a listed one that admits the default leaves most.
-        seed = -1
-        seed_size = n_rows + 1
-        for c in range(first, last):
+        first, last = indptr[r], indptr[r + 1]
+        n = last - first
+        if n == 0:
+            bits[:] = every
+            continue
+        _sort_conditions(
+            coded,
+            starts,
+            starts_indptr,
+            n_rows,
+            feature[first:last],
+            low[first:last],
+            high[first:last],
+            by_size,
+            sizes,
+        )
+        seed = first + by_size[0]
+        n_dense = 0
+        n_required = 0
+        listed_size = 0
+        n_listed = 0
+        for i in range(1, n):
+            c = first + by_size[i]
             f = feature[c]
-            if column[f] >= 0:
-                base = starts_indptr[column[f]]
-                size = starts[base + high[c]] - starts[base + low[c]]
-            elif low[c] <= default_code[f] < high[c]:
-                size = n_rows
+            if coded.column[f] >= 0:
+                offset[n_dense] = np.uint64(coded.column[f]) * np.uint64(n_rows)
+                lowest[n_dense] = low[c]
+                width[n_dense] = high[c] - low[c]
+                n_dense += 1
             else:
-                size = list_indptr[f + 1] - list_indptr[f]
-            if size < seed_size:
-                seed_size = size
-                seed = c
+                n_listed += 1
+                listed_size += coded.indptr[f + 1] - coded.indptr[f]
+                if not low[c] <= coded.default_code[f] < high[c]:
+                    n_required += 1
+        f = feature[seed]
+        seed_is_listed = coded.column[f] < 0
+        if seed_is_listed and low[seed] <= coded.default_code[f] < high[seed]:
+            # Nothing but listed conditions that hold by default: strike out the exceptions.
+            bits[:] = every
+            for c in range(first, last):
+                _strike_out(coded, feature[c], low[c], high[c], bit_of_row, bits, allowed)
+            continue
 
-        if seed >= 0 and seed_size < n_rows:
-            f = feature[seed]
-            from_list = column[f] < 0
-            if from_list:
-                begin = list_indptr[f]
-                stop = list_indptr[f + 1]
+        row_by_row = n_listed > 0 and sizes[0] * entries_a_row <= listed_size
+        if row_by_row:
+            for i in range(1, n):
+                c = first + by_size[i]
+                if coded.column[feature[c]] < 0:
+                    condition_of_feature[feature[c]] = c
+        if seed_is_listed:
+            begin, stop = coded.indptr[f], coded.indptr[f + 1]
+        else:
+            base = starts_indptr[coded.column[f]]
+            begin, stop = starts[base + low[seed]], starts[base + high[seed]]
+        for i in range(begin, stop):
+            if seed_is_listed:
+                if coded.codes[i] < low[seed] or coded.codes[i] >= high[seed]:
+                    continue
+                row = np.uint64(coded.rows[i])
             else:
-                base = starts_indptr[column[f]]
-                begin = starts[base + low[seed]]
-                stop = starts[base + high[seed]]
-            for i in range(begin, stop):
-                if from_list:
-                    code = list_codes[i]
-                    if code < low[seed] or code >= high[seed]:
-                        continue
-                    row = list_rows[i]
-                else:
-                    row = order[column[f], i]
-                covered = True
-                for c in range(first, last):
-                    g = feature[c]
-                    if column[g] >= 0 and c != seed:
-                        code = dense[column[g], row]
+                row = np.uint64(order[coded.column[f], i])
+            covered = True
+            for d in range(n_dense):
+                # One unsigned comparison for both ends; missing (-1) lies outside as well.
+                if np.uint32(flat[offset[d] + row] - lowest[d]) >= width[d]:
+                    covered = False
+                    break
+            if covered and row_by_row:
+                n_met = 0
+                for e in range(row_indptr[row], row_indptr[row + np.uint64(1)]):
+                    c = condition_of_feature[row_feature[e]]
+                    if c >= 0:
+                        code = coded.codes[row_entry[e]]
                         if code < low[c] or code >= high[c]:
                             covered = False
                             break
-                if covered:
-                    bit = bit_of_row[row]
-                    bits[bit >> 6] |= np.uint64(1) << np.uint64(bit & 63)
-        else:
-            bits[:] = every
-            seed = -1
-            for c in range(first, last):
-                f = feature[c]
-                if column[f] >= 0:
-                    base = starts_indptr[column[f]]
-                    _clear_outside(bits, order[column[f], : starts[base + low[c]]], bit_of_row)
-                    _clear_outside(bits, order[column[f], starts[base + high[c]] :], bit_of_row)
-
-        # Conditions on listed features: strike out the listed rows that fail them.
-        for c in range(first, last):
-            f = feature[c]
-            if column[f] >= 0 or c == seed:
-                continue
-            begin = list_indptr[f]
-            stop = list_indptr[f + 1]
-            if low[c] <= default_code[f] < high[c]:
-                for i in range(begin, stop):
-                    code = list_codes[i]
-                    if code < low[c] or code >= high[c]:
-                        bit = bit_of_row[list_rows[i]]
-                        bits[bit >> 6] &= ~(np.uint64(1) << np.uint64(bit & 63))
-            else:
-                allowed = np.zeros(out.shape[1], dtype=np.uint64)
-                for i in range(begin, stop):
-                    code = list_codes[i]
-                    if low[c] <= code < high[c]:
-                        bit = bit_of_row[list_rows[i]]
-                        allowed[bit >> 6] |= np.uint64(1) << np.uint64(bit & 63)
-                for w in range(out.shape[1]):
-                    bits[w] &= allowed[w]
+                        if not low[c] <= coded.default_code[feature[c]] < high[c]:
+                            n_met += 1
+                covered = covered and n_met == n_required
+            if covered:
+                bit = bit_of_row[row]
+                bits[bit >> 6] |= np.uint64(1) << np.uint64(bit & 63)
+        for i in range(1, n):
+            c = first + by_size[i]
+            if coded.column[feature[c]] < 0:
+                if row_by_row:
+                    condition_of_feature[feature[c]] = -1
+                else:
+                    _strike_out(coded, feature[c], low[c], high[c], bit_of_row, bits, allowed)
 
 
 @njit(cache=True, nogil=True)
