@@ -128,7 +128,7 @@ def test_labels_without_rules_say_so(flu):
     well = explanation["well"]
     assert (well.predicted, well.fired, well.closest, well.smallest_change) == (1, (), (), ())
     assert explanation.predicted == ("well",)
-    assert "no rule fires for ¬well" in well.reason
+    assert "no rule for its absence fires" in well.reason
 
 
 def test_one_row_in_any_form_gives_the_same_explanation(flu):

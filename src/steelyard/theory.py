@@ -337,7 +337,7 @@ class Theory:
         >>> print(theory.explain({"fever": 37.0, "colour": "red"}))
         predicted: no label
         <BLANKLINE>
-        flu: no; no rule fires for flu, right for 28 of 29 training examples without a rule
+        flu: no, no rule fires, which was right for 28 of 29 training examples
           ✗ fever ≥ 38.5 ∧ colour = red  (TP 9, FP 2, precision 0.82)
               fever ≥ 38.5 fails: fever is 37
               → raise fever from 37 to at least 38.5

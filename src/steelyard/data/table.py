@@ -70,10 +70,7 @@ def load_table(
     fruit: 2 examples, 2 attributes (1 numeric, 1 nominal), 2 labels, cardinality 1.00
     """
     file = Path(path)
-    table = _read_parquet(file) if file.suffix in _PARQUET_SUFFIXES else _read_csv(file, sep)
-    table.columns = pd.Index([str(column) for column in table.columns])
-    if table.empty:
-        raise DataError(f"{path} has a header but no rows")
+    table = read_table(file, sep)
     label_names = _find_columns(file, table, labels, "labels")
     ignored = _find_columns(file, table, ignore, "ignore")
     if not label_names:
@@ -90,6 +87,15 @@ def load_table(
         where=path,
         constant_labels=constant_labels,
     )
+
+
+def read_table(path: Path, sep: str | None = None) -> pd.DataFrame:
+    """All columns of a table in CSV or Parquet, labels or not, with names that are text."""
+    table = _read_parquet(path) if path.suffix in _PARQUET_SUFFIXES else _read_csv(path, sep)
+    table.columns = pd.Index([str(column) for column in table.columns])
+    if table.empty:
+        raise DataError(f"{path} has a header but no rows")
+    return table
 
 
 def _find_columns(

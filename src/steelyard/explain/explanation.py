@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from ..rules import Condition, Head, format_body, format_number
+from ..rules import Condition, format_body, format_number
 from .html import explanation_to_html
 
 if TYPE_CHECKING:
@@ -142,21 +142,23 @@ class LabelExplanation:
     @property
     def reason(self) -> str:
         """Why, in one line."""
-        head = Head(self.label.name, self.label.target_class)
+        about = "" if self.label.target_class else " for its absence"
         if self.fired:
             n_fired = len(self.fired)
-            text = f"{n_fired} rule{'s fire' if n_fired > 1 else ' fires'} for {head}"
+            text = f"{n_fired} rule{'s fire' if n_fired > 1 else ' fires'}{about}"
             is_outvoted = self.predicted != self.label.target_class
             return text + (", but another class is better supported" if is_outvoted else "")
-        silent = self.label.uncovered_positives + self.label.uncovered_negatives
-        evidence = f"{self.label.uncovered_negatives} of {silent}"
-        return f"no rule fires for {head}, right for {evidence} training examples without a rule"
+        n_right = self.label.uncovered_negatives
+        n_silent = self.label.uncovered_positives + n_right
+        return (
+            f"no rule{about} fires, which was right for {n_right} of {n_silent} training examples"
+        )
 
     def __str__(self) -> str:
         return "\n".join(self._lines())
 
     def _lines(self) -> Iterator[str]:
-        yield f"{self.name}: {'yes' if self.predicted else 'no'}; {self.reason}"
+        yield f"{self.name}: {'yes' if self.predicted else 'no'}, {self.reason}"
         for scored in self.fired:
             yield f"  ✓ {format_body(scored.rule.body) or 'always'}  ({_evidence(scored)})"
         for near in self.closest:

@@ -1,0 +1,139 @@
+"""``steelyard explain`` and ``steelyard export``: a saved theory, for people and for other programs."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from .consoles import print_json
+
+if TYPE_CHECKING:
+    from steelyard import Theory
+    from steelyard.explain import Explanation
+
+_TABLES = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".parquet", ".pq")
+
+TheoryFile = Annotated[
+    Path,
+    typer.Argument(
+        metavar="THEORY", help="A theory in JSON.", exists=True, dir_okay=False, show_default=False
+    ),
+]
+
+
+class Format(StrEnum):
+    """What a theory can be exported to."""
+
+    sql = "sql"
+    python = "python"
+    pmml = "pmml"
+    latex = "latex"
+    markdown = "markdown"
+    text = "text"
+    json = "json"
+
+
+class Dialect(StrEnum):
+    """Whose SQL."""
+
+    sqlite = "sqlite"
+    duckdb = "duckdb"
+    postgres = "postgres"
+    ansi = "ansi"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to an application."""
+    app.command("explain")(explain_command)
+    app.command("export")(export_command)
+
+
+def explain_command(
+    theory: TheoryFile,
+    data: Annotated[
+        str,
+        typer.Argument(
+            metavar="DATA",
+            help="A CSV, Parquet or ARFF file, a folder with a Mulan pair, or a data set's name.",
+            show_default=False,
+        ),
+    ],
+    row: Annotated[int, typer.Option(min=0, help="Which example, counted from 0.")] = 0,
+    closest: Annotated[
+        int, typer.Option(min=1, help="How many rules to compare with if none fires.")
+    ] = 3,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Say why a theory predicts what it predicts for one example.
+
+    Example: [bold]steelyard explain theory.json patients.csv --row 12[/bold]
+    """
+    table = _read_attributes(data)
+    if row >= len(table):
+        raise typer.BadParameter(
+            f"{data} has {len(table)} examples, 0 to {len(table) - 1}", param_hint="--row"
+        )
+    explanation = _read_theory(theory).explain(table.iloc[[row]], n_closest=closest)
+    if as_json:
+        print_json(_to_dict(explanation))
+    else:
+        typer.echo(str(explanation))
+
+
+def export_command(
+    theory: TheoryFile,
+    to: Annotated[Format, typer.Option("--to", help="The format.", show_default=False)],
+    dialect: Annotated[Dialect, typer.Option(help="Whose SQL.")] = Dialect.sqlite,
+    table: Annotated[str, typer.Option(help="The table that the SQL reads.")] = "data",
+    out: Annotated[
+        Path | None,
+        typer.Option("-o", "--out", help="Write to this file.", show_default=False),
+    ] = None,
+) -> None:
+    """Turn a theory into SQL, Python, PMML, LaTeX, Markdown or text.
+
+    Example: [bold]steelyard export theory.json --to sql --table patients -o predict.sql[/bold]
+    """
+    learned = _read_theory(theory)
+    if to is Format.sql:
+        text = learned.to_sql(dialect.value, table)
+    else:
+        text = str(getattr(learned, f"to_{to.value}")())
+    if out is not None:
+        out.write_text(text, encoding="utf-8")
+    else:
+        sys.stdout.write(text)
+
+
+def _read_theory(path: Path) -> Theory:
+    from steelyard import Theory
+
+    return Theory.from_json(path)
+
+
+def _read_attributes(source: str) -> Any:
+    """The table of a source. Labels need not be known: a theory takes the columns that it tests."""
+    from steelyard.data.table import read_table
+    from steelyard.study.sources import find_source, load_source
+
+    path = find_source(source)
+    if path is not None and path.name.lower().endswith(_TABLES):
+        return read_table(path)
+    return load_source(source).X
+
+
+def _to_dict(explanation: Explanation | list[Explanation]) -> dict[str, Any]:
+    """One row is one explanation; its rules are plain records."""
+    assert not isinstance(explanation, list)
+    predicted = explanation.predicted
+    rules = explanation.to_frame().astype(object)
+    return {
+        "predicted": list(predicted) if isinstance(predicted, tuple) else predicted,
+        "labels": {label.name: label.predicted for label in explanation},
+        "reasons": {label.name: label.reason for label in explanation},
+        "rules": rules.where(rules.notna(), None).to_dict("records"),
+    }
