@@ -47,6 +47,7 @@ if TYPE_CHECKING:  # for editors and type checkers: the same names, spelled out
     from .data import load_segments as load_segments
     from .data import load_table as load_table
     from .data import make_planted_rules as make_planted_rules
+    from .heuristics import WRA as WRA
     from .heuristics import Accuracy as Accuracy
     from .heuristics import FMeasure as FMeasure
     from .heuristics import Heuristic as Heuristic
@@ -54,7 +55,6 @@ if TYPE_CHECKING:  # for editors and type checkers: the same names, spelled out
     from .heuristics import MEstimate as MEstimate
     from .heuristics import Precision as Precision
     from .heuristics import Recall as Recall
-    from .heuristics import WRA as WRA
     from .path import TheoryPath as TheoryPath
     from .ripper import RipperClassifier as RipperClassifier
     from .rules import Condition as Condition
