@@ -5,10 +5,14 @@ from __future__ import annotations
 import json
 
 import pytest
+import typer
 from typer.testing import CliRunner
 
 from steelyard import MEstimate, RuleSetClassifier, Theory, make_planted_rules
-from steelyard.cli import app
+from steelyard.cli.explain_export import register
+
+app = typer.Typer()
+register(app)
 
 
 @pytest.fixture(scope="module")
