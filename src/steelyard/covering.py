@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ._kernels import covering as kernels
 from ._kernels.coverage import find_distinct_rows
 from .coverage import Bits, RowIndex, cover, n_words
-from .heuristics import ConfusionMatrix, Heuristic, heuristic_values
+from .heuristics import ConfusionMatrix, Heuristic, heuristic_values, kernel_coefficients
 from .rules import RuleTable
 
 Indices = NDArray[np.int64]
@@ -81,7 +81,7 @@ def select_rules(
     taken (ties: more true positives, fewer conditions, first generated), until no candidate covers
     an uncovered positive. With ``revalidate=False`` candidates are ranked once, on all examples.
     """
-    coefficients = heuristic.coefficients()
+    coefficients = kernel_coefficients(heuristic)
     if coefficients is not None and revalidate:
         selected: Indices = kernels.cover_by_coefficients(
             candidates.coverage,

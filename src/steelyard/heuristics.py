@@ -346,6 +346,20 @@ def heuristic_values(heuristic: Heuristic, counts: ConfusionMatrix) -> FloatArra
     return np.where(np.isnan(values), 0.0, values)
 
 
+def kernel_coefficients(heuristic: Heuristic) -> FloatArray | None:
+    """The coefficients of a heuristic, or None if it must be called.
+
+    A subclass that gives a built-in heuristic another ``__call__`` means that formula, not the
+    coefficients it inherits.
+    """
+    for cls in type(heuristic).__mro__:
+        if "coefficients" in vars(cls):
+            return heuristic.coefficients()
+        if "__call__" in vars(cls):
+            return None
+    return None
+
+
 def describe(heuristic: Heuristic) -> str:
     """Short text for people: the name with its parameter.
 
