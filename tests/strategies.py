@@ -15,52 +15,59 @@ NUMBERS = (-1.5, 0.0, 0.1, 0.2, 3.0, 1e9)
 COLOURS = ("blue", "green", "red", "4")
 
 
-@st.composite
-def numeric_columns(draw, n_rows, missing=True):
+def random_generators():
+    """A random generator: hypothesis draws its seed, and shapes apart, since many draws are slow."""
+    return st.integers(0, 2**32 - 1).map(np.random.default_rng)
+
+
+def numeric_column(rng, n_rows, missing):
     """A few distinct numbers; sometimes almost all of them 0, so that the column is kept as a list."""
-    if draw(st.booleans()):
-        values = np.zeros(n_rows)
-        for row in draw(st.sets(st.integers(0, n_rows - 1), max_size=max(1, n_rows // 8))):
-            values[row] = draw(st.sampled_from(NUMBERS))
-        return values
-    known = st.sampled_from(NUMBERS)
-    value = st.one_of(known, known, known, st.just(np.nan)) if missing else known
-    return np.array(draw(st.lists(value, min_size=n_rows, max_size=n_rows)))
+    values = rng.choice(rng.choice(NUMBERS, rng.integers(1, len(NUMBERS) + 1)), n_rows)
+    if rng.random() < 0.5:
+        n_listed = rng.integers(0, max(1, n_rows // 8) + 1)
+        values[rng.permutation(n_rows)[n_listed:]] = 0.0
+    if missing and rng.random() < 0.5:
+        values[rng.random(n_rows) < rng.choice([0.05, 0.3, 1.0], p=[0.45, 0.45, 0.1])] = np.nan
+    return values
 
 
-@st.composite
-def nominal_columns(draw, n_rows, missing=True):
-    known = st.sampled_from(COLOURS)
-    value = st.one_of(known, known, known, st.just(None)) if missing else known
-    return pd.Series(draw(st.lists(value, min_size=n_rows, max_size=n_rows)), dtype=object)
+def nominal_column(rng, n_rows, missing):
+    values = rng.choice(COLOURS[: rng.integers(1, len(COLOURS) + 1)], n_rows).astype(object)
+    if missing and rng.random() < 0.5:
+        values[rng.random(n_rows) < rng.choice([0.05, 0.3, 1.0], p=[0.45, 0.45, 0.1])] = None
+    return pd.Series(values, dtype=object)
 
 
 @st.composite
 def tables(draw, min_rows=2, max_rows=20, max_columns=4, missing=True, nominal=True):
     """A DataFrame of numeric (float) and nominal (object) columns, often with repeated rows."""
     n_rows = draw(st.integers(min_rows, max_rows))
-    kinds = draw(st.lists(st.booleans(), min_size=1, max_size=max_columns))
-    columns = {
-        f"{'n' if is_nominal and nominal else 'x'}{j}": draw(
-            nominal_columns(n_rows, missing)
-            if is_nominal and nominal
-            else numeric_columns(n_rows, missing)
-        )
-        for j, is_nominal in enumerate(kinds)
-    }
+    n_columns = draw(st.integers(1, max_columns))
+    rng = draw(random_generators())
+    columns = {}
+    for j in range(n_columns):
+        if nominal and rng.random() < 0.4:
+            columns[f"n{j}"] = nominal_column(rng, n_rows, missing)
+        else:
+            columns[f"x{j}"] = numeric_column(rng, n_rows, missing)
     table = pd.DataFrame(columns)
-    if draw(st.booleans()):
-        copies = draw(st.lists(st.integers(0, n_rows - 1), min_size=n_rows, max_size=n_rows))
-        table = table.iloc[copies].reset_index(drop=True)
+    if rng.random() < 0.5:
+        table = table.iloc[rng.integers(0, n_rows, n_rows)].reset_index(drop=True)
     return table
+
+
+@st.composite
+def masks(draw, n_rows):
+    """Which rows are positive: from none to all of them, most often a minority."""
+    rng = draw(random_generators())
+    return rng.random(n_rows) < rng.choice([0.0, 0.1, 0.3, 0.5, 0.9, 1.0])
 
 
 @st.composite
 def label_matrices(draw, n_rows, max_labels=3):
     """0/1 labels as a DataFrame."""
     n_labels = draw(st.integers(1, max_labels))
-    bits = st.lists(st.integers(0, 1), min_size=n_rows, max_size=n_rows)
-    return pd.DataFrame({f"l{i}": draw(bits) for i in range(n_labels)})
+    return pd.DataFrame({f"l{i}": draw(masks(n_rows)).astype(int) for i in range(n_labels)})
 
 
 @st.composite
@@ -98,16 +105,19 @@ def body_to_oracle(body, names):
 @st.composite
 def rule_tables(draw, coded, max_rules=8):
     """Random bodies ``low ≤ code < high`` on distinct features of a coded table."""
-    usable = [f for f in range(coded.n_features) if coded.n_codes[f] > 0]
+    n_rules = draw(st.integers(0, max_rules))
+    rng = draw(random_generators())
+    usable = np.flatnonzero(coded.n_codes > ~coded.is_nominal)
     bodies = []
-    for _ in range(draw(st.integers(0, max_rules))):
+    for _ in range(n_rules):
         body = []
-        for f in draw(st.lists(st.sampled_from(usable), unique=True)) if usable else []:
-            low = draw(st.integers(0, int(coded.n_codes[f]) - 1))
+        for f in rng.permutation(usable)[: rng.integers(0, 4)]:
+            n_codes = int(coded.n_codes[f])
+            low = int(rng.integers(n_codes))
             high = low + 1
-            if not coded.is_nominal[f]:
-                high = draw(st.integers(low + 1, int(coded.n_codes[f])))
-            body.append((f, low, high))
+            if not coded.is_nominal[f]:  # a range with at least one end: a condition
+                high = int(rng.integers(low + 1, n_codes + (low > 0)))
+            body.append((int(f), low, high))
         bodies.append(body)
     return bodies_to_table(bodies)
 

@@ -25,7 +25,7 @@ from steelyard.candidates import (
 )
 from steelyard.features import code_training_table
 from steelyard.rules import RuleTable
-from strategies import body_to_oracle, table_to_rows, tables, to_csr, to_sparse_frame
+from strategies import body_to_oracle, masks, table_to_rows, tables, to_csr, to_sparse_frame
 
 
 def grow(
@@ -77,8 +77,7 @@ def generate(X, is_target, n_candidates, seed=0, n_jobs=None, **options):
 @st.composite
 def labelled_tables(draw, **options):
     X = draw(tables(**options))
-    is_target = draw(st.lists(st.booleans(), min_size=len(X), max_size=len(X)))
-    return X, is_target
+    return X, draw(masks(len(X))).tolist()
 
 
 seeds = st.integers(0, 2**64 - 1)
