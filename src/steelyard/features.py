@@ -15,6 +15,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ._kernels.coding import code_numbers
+
 MISSING = -1
 
 # A column whose most frequent code fills all but this share of the rows is kept as a list of the
@@ -330,8 +332,8 @@ class _CodeBuilder:
         self._add_dense(codes.astype(np.int32), n_codes, nominal=True)
 
     def add_numeric(self, column: NumericColumn, cuts: NDArray[np.float64]) -> None:
-        codes = np.searchsorted(cuts, column.values, side="right").astype(np.int32)
-        codes[np.isnan(column.values)] = MISSING
+        codes = np.empty(len(column.values), dtype=np.int32)
+        code_numbers(np.ascontiguousarray(column.values), cuts, codes)
         n_codes = len(cuts) + 1
         if column.rows is None:
             self._add_dense(codes, n_codes, nominal=False)

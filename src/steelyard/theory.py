@@ -17,7 +17,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from . import export
-from .coverage import unpack
+from .coverage import Bits, unpack
 from .explain import Explanation, explain_theory
 from .features import Feature
 from .program import RuleProgram, compile_rules
@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 
 SCHEMA_VERSION = 1
 
-# Rows per block when predicting: coverage bits of 1,000 rules then take 8 MB whatever the table's size.
-_BLOCK_ROWS = 65_536
+# Rows per block when predicting: a column of codes then fits the second cache, and the coverage bits
+# of 1,000 rules take 2 MB whatever the size of the table.
+_BLOCK_ROWS = 16_384
 
 Output = Literal["multilabel", "binary", "multiclass", "ordered"]
 
@@ -236,20 +237,20 @@ class Theory:
         position = {name: i for i, name in enumerate(self.label_names)}
         return np.array([position[rule.head.label] for rule in self], dtype=np.intp)
 
-    def _covered_blocks(self, X: Any) -> Iterator[tuple[slice, NDArray[np.bool_]]]:
-        """Blocks of rows with the mask (n_rules, n_rows of the block) of firing rules."""
+    def _covered_blocks(self, X: Any) -> Iterator[tuple[slice, Bits]]:
+        """Blocks of rows with the bits of the rows for which each rule fires."""
         columns = self._program.select_columns(X)
         n_rows = columns.shape[0]
         for start in range(0, n_rows, _BLOCK_ROWS):
             block = slice(start, min(start + _BLOCK_ROWS, n_rows))
             rows = columns.iloc[block] if isinstance(columns, pd.DataFrame) else columns[block]
-            yield block, unpack(self._program.cover(rows), block.stop - block.start)
+            yield block, self._program.cover(rows)
 
     def covers(self, X: Any) -> NDArray[np.bool_]:
         """Which rules fire for which rows, shape (n_rows, n_rules), columns as the rules."""
         mask = np.zeros((_n_rows(X), len(self)), dtype=np.bool_)
-        for block, covered in self._covered_blocks(X):
-            mask[block] = covered.T
+        for block, bits in self._covered_blocks(X):
+            mask[block] = unpack(bits, block.stop - block.start).T
         return mask
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
@@ -262,7 +263,8 @@ class Theory:
         for j, label in enumerate(self.labels):
             scores[:, j] = label.silent_score
         precision = np.array([scored.smoothed_precision for scored in self.scored_rules])
-        for block, covered in self._covered_blocks(X):
+        for block, bits in self._covered_blocks(X):
+            covered = unpack(bits, block.stop - block.start)
             for r in np.argsort(precision, kind="stable"):
                 scores[block, self._label_of_rule[r]][covered[r]] = precision[r]
         for j, label in enumerate(self.labels):
@@ -296,9 +298,12 @@ class Theory:
             predicted = np.asarray(self.classes)[np.argmax(self.decision_function(X), axis=1)]
         else:
             fires = np.zeros((_n_rows(X), len(self.labels)), dtype=np.bool_)
-            for block, covered in self._covered_blocks(X):
-                for j in range(len(self.labels)):
-                    fires[block, j] = covered[self._label_of_rule == j].any(axis=0)
+            for block, bits in self._covered_blocks(X):
+                of_label = [
+                    np.bitwise_or.reduce(bits[self._label_of_rule == j], axis=0)
+                    for j in range(len(self.labels))
+                ]
+                fires[block] = unpack(np.array(of_label), block.stop - block.start).T
             targets = np.array([label.target_class for label in self.labels], dtype=np.int64)
             predicted = np.where(fires, targets, 1 - targets)
             if self.output == "binary":

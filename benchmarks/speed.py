@@ -1,0 +1,209 @@
+"""Speed and memory, ours beside scikit-learn's, in one run on one core.
+
+Prints ratios that should hold on any machine, and seconds that hold on this one. The data sets are
+those under STEELYARD_DATA (fold 1 held out); without it the embedded ones.
+
+    python benchmarks/speed.py [--data emotions,scene] [--candidates 300000]
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from rich.console import Console
+from rich.table import Table
+from sklearn.ensemble import RandomForestClassifier
+
+from steelyard import RuleSetClassifier, load_mulan, load_segments, theory_path
+from steelyard.candidates import ForestSettings, generate_candidates
+from steelyard.data import read_folds
+from steelyard.features import code_training_table
+from steelyard.heuristics import MEstimate
+from steelyard.measures import MEASURES
+from steelyard.targets import encode_targets
+
+PAPER_SETS = "flags emotions birds cal500 genbase yeast medical enron scene".split()
+MEASURED = [MEASURES[name] for name in ("f1_micro", "hamming", "subset")]
+
+
+def load_fold(name: str):
+    """Training and test part with fold 1 held out."""
+    if name == "segments":
+        data = load_segments()
+        fold = 1 + np.arange(len(data.X)) % 10
+    else:
+        folder = Path(os.environ["STEELYARD_DATA"]) / name
+        data = load_mulan(folder / f"{name}.arff")
+        fold = read_folds(folder / "folds.csv", len(data.X))
+    Y = data.Y.to_numpy()
+    return data.X[fold != 1], Y[fold != 1], data.X[fold == 1], Y[fold == 1]
+
+
+def cpu_seconds(function) -> tuple[float, object]:
+    start = time.process_time()
+    result = function()
+    return time.process_time() - start, result
+
+
+def extract_paths(forest: RandomForestClassifier) -> set:
+    """Distinct bodies of the leaves that predict class 1, as scikit-learn's users extract them."""
+    rules = set()
+    for estimator in forest.estimators_:
+        tree = estimator.tree_
+        stack = [(0, ())]
+        while stack:
+            node, body = stack.pop()
+            left, right = tree.children_left[node], tree.children_right[node]
+            if left < 0:
+                if body and np.argmax(tree.value[node][0]) == 1:
+                    rules.add(frozenset(body))
+                continue
+            feature, cut = int(tree.feature[node]), float(tree.threshold[node])
+            stack.append((left, (*body, (feature, "<", cut))))
+            stack.append((right, (*body, (feature, ">=", cut))))
+    return rules
+
+
+def to_float_array(X) -> np.ndarray:
+    """What scikit-learn's forests accept: numbers, categories as their codes."""
+    columns = {
+        name: X[name].cat.codes if isinstance(X[name].dtype, pd.CategoricalDtype) else X[name]
+        for name in X
+    }
+    return np.nan_to_num(pd.DataFrame(columns).to_numpy(dtype=np.float32))
+
+
+def compare_candidates(names: list[str], n_candidates: int, console: Console) -> None:
+    table = Table("data set", "ours: rules/s", "scikit-learn: rules/s", "ratio", title="Candidates")
+    for name in names:
+        X, Y, *_ = load_fold(name)
+        targets = encode_targets(Y)
+        training = code_training_table(X)
+        settings = ForestSettings(n_candidates=n_candidates)
+        seconds, tables = cpu_seconds(
+            lambda t=training, y=targets, s=settings: generate_candidates(t, y.is_target, s, 0, 1)
+        )
+        ours = sum(map(len, tables)) / seconds
+        array = to_float_array(X)
+        # scikit-learn gets one pass over a few labels: its rate does not depend on how many.
+        labels = [i for i, row in enumerate(targets.is_target) if 0 < row.sum() < len(row)][:3]
+
+        def grow(array=array, targets=targets, labels=labels) -> int:
+            found = 0
+            for i in labels:
+                rules: set = set()
+                for depth in (None, *range(1, 9)):
+                    forest = RandomForestClassifier(
+                        10, criterion="entropy", max_depth=depth, max_features="log2", random_state=0
+                    )
+                    rules |= extract_paths(forest.fit(array, targets.is_target[i]))
+                found += len(rules)
+            return found
+
+        seconds, found = cpu_seconds(grow)
+        theirs = found / seconds
+        table.add_row(name, f"{ours:,.0f}", f"{theirs:,.0f}", f"{ours / theirs:.1f}")
+    console.print(table)
+
+
+def time_grids(names: list[str], n_candidates: int, console: Console) -> None:
+    table = Table("data set", "CPU seconds", title=f"400 theories of one fold, {n_candidates:,} candidates")
+    total = 0.0
+    for name in names:
+        X, Y, X_test, Y_test = load_fold(name)
+
+        def run(X=X, Y=Y, X_test=X_test, Y_test=Y_test):
+            path = theory_path(X, Y, n_candidates=n_candidates, random_state=0, n_jobs=1)
+            return path.evaluate(X_test, Y_test, MEASURED)
+
+        seconds, _ = cpu_seconds(run)
+        total += seconds
+        table.add_row(name, f"{seconds:.1f}")
+    table.add_row("together", f"{total:.1f}")
+    console.print(table)
+
+
+def compare_prediction(name: str, console: Console) -> None:
+    X, Y, *_ = load_fold(name)
+    theory = theory_path(X, Y, [MEstimate(m=0.5)], n_candidates=30_000, random_state=0).theory(0, 1.0)
+    rows = np.random.default_rng(0).integers(len(X), size=100_000)
+    noise = np.random.default_rng(1).normal(1, 0.01, size=(len(rows), X.shape[1]))
+    table = X.to_numpy(dtype=np.float64)[rows] * noise
+    forest = RandomForestClassifier(100, random_state=0, n_jobs=1).fit(X.to_numpy(), Y)
+    theory.predict(table[:1000])
+    ours, _ = cpu_seconds(lambda: theory.predict(table))
+    theirs, _ = cpu_seconds(lambda: forest.predict(table))
+    console.print(
+        f"Prediction, {name}, 100,000 rows: {len(theory)} rules {ours:.2f} s, "
+        f"forest of 100 trees {theirs:.2f} s, ratio {theirs / ours:.1f}"
+    )
+
+
+def measure_memory(names: list[str], n_candidates: int, console: Console) -> None:
+    for name in names:
+        run = subprocess.run(
+            [sys.executable, __file__, "--fit-only", name, "--candidates", str(n_candidates)],
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        console.print(f"Peak memory of fitting {name}: {float(run.stdout):.2f} GB")
+
+
+def time_first_fit(console: Console) -> None:
+    """Import, and a first fit on a small data set without and with compiled kernels on disk."""
+    code = (
+        "import time; t = time.perf_counter(); "
+        "from steelyard import RuleSetClassifier, make_planted_rules; i = time.perf_counter() - t; "
+        "d = make_planted_rules(300, random_state=0); t = time.perf_counter(); "
+        "RuleSetClassifier(n_candidates=5000, random_state=0).fit(d.X, d.Y); "
+        "print(i, time.perf_counter() - t)"
+    )
+    with tempfile.TemporaryDirectory() as cache:
+        environment = {**os.environ, "NUMBA_CACHE_DIR": cache}
+        for state in ("cold", "warm"):
+            run = subprocess.run(
+                [sys.executable, "-c", code],
+                env=environment,
+                check=True,
+                capture_output=True,
+                text=True,
+            )
+            imported, fitted = map(float, run.stdout.split())
+            console.print(f"{state}: import {imported:.1f} s, first fit {fitted:.1f} s")
+
+
+def main() -> None:
+    has_paper_data = "STEELYARD_DATA" in os.environ
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", default=",".join(PAPER_SETS) if has_paper_data else "segments")
+    parser.add_argument("--candidates", type=int, default=300_000)
+    parser.add_argument("--fit-only", help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.fit_only:
+        X, Y, *_ = load_fold(arguments.fit_only)
+        RuleSetClassifier(n_candidates=arguments.candidates, random_state=0).fit(X, Y)
+        print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024**2)
+        return
+    console = Console()
+    names = arguments.data.split(",")
+    warm_X, warm_Y, *_ = load_fold(names[0])
+    theory_path(warm_X, warm_Y, n_candidates=1000, random_state=0)  # compile before the clock starts
+    compare_candidates(names, min(arguments.candidates, 75_000), console)
+    time_grids(names, arguments.candidates, console)
+    compare_prediction("yeast" if has_paper_data else "segments", console)
+    measure_memory(["scene", "yeast"] if has_paper_data else names, arguments.candidates, console)
+    time_first_fit(console)
+
+
+if __name__ == "__main__":
+    main()
