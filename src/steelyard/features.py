@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ._kernels.coding import code_numbers
+from ._kernels.coding import code_numbers, most_frequent_code
 
 MISSING = -1
 
@@ -166,17 +166,29 @@ def _refuse_infinity(values: NDArray[np.float64], name: str) -> NDArray[np.float
     return values
 
 
-def _object_array_to_columns(X: NDArray[Any]) -> Iterator[NumericColumn | NominalColumn]:
+def _object_array_to_columns(
+    X: NDArray[Any], features: Sequence[Feature] | None
+) -> Iterator[NumericColumn | NominalColumn]:
     for j in range(X.shape[1]):
         values = X[:, j]
+        # A known category stays one where all the texts of a table happen to look like numbers.
+        if features is not None and features[j].is_nominal:
+            yield _nominal_from_values(values)
+            continue
         try:
             yield NumericColumn(values.astype(np.float64))
         except ValueError:
             yield _nominal_from_values(values)
 
 
-def table_to_columns(X: Any) -> Iterable[NumericColumn | NominalColumn]:
-    """Columns of a DataFrame, an array or a sparse matrix, one at a time."""
+def table_to_columns(
+    X: Any, features: Sequence[Feature] | None = None
+) -> Iterable[NumericColumn | NominalColumn]:
+    """Columns of a DataFrame, an array or a sparse matrix, one at a time.
+
+    A column of an array of objects is numeric if all it holds are numbers, unless its `features` are
+    known already.
+    """
     if isinstance(X, pd.DataFrame):
         return (_series_to_column(series, str(name)) for name, series in X.items())
     if sparse.issparse(X):
@@ -195,7 +207,7 @@ def table_to_columns(X: Any) -> Iterable[NumericColumn | NominalColumn]:
         )
     X = np.asarray(X)
     if X.dtype.kind in "OUS":
-        return _object_array_to_columns(X)
+        return _object_array_to_columns(X, features)
     X = np.asarray(X, dtype=np.float64)
     return (NumericColumn(X[:, j]) for j in range(X.shape[1]))
 
@@ -272,7 +284,7 @@ class FeatureCoder:
         """Codes of a table whose columns are these features, in this order."""
         builder = _CodeBuilder(n_rows=X.shape[0])
         for feature, cuts, column in zip(
-            self.features, self.cuts, table_to_columns(X), strict=True
+            self.features, self.cuts, table_to_columns(X, self.features), strict=True
         ):
             if feature.categories is not None:
                 builder.add_nominal(_recode(column, feature.categories), len(feature.categories))
@@ -349,9 +361,8 @@ class _CodeBuilder:
             self._add_listed(rows, codes, zero, n_codes, nominal=False)
 
     def _add_dense(self, codes: NDArray[np.int32], n_codes: int, *, nominal: bool) -> None:
-        counts = np.bincount(codes[codes >= 0], minlength=1)
-        default = int(np.argmax(counts))
-        if self.n_rows - counts[default] <= LISTED_SHARE * self.n_rows:
+        default, n_default = most_frequent_code(codes, n_codes)
+        if self.n_rows - n_default <= LISTED_SHARE * self.n_rows:
             rows = np.flatnonzero(codes != default)
             self._add_listed(rows, codes[rows], default, n_codes, nominal=nominal)
             return

@@ -23,3 +23,14 @@ def code_numbers(numbers, cuts, out):
         if n_cuts > 0 and cuts[base] <= number:
             code += 1
         out[i] = code if number == number else -1
+
+
+@njit(cache=True, nogil=True)
+def most_frequent_code(codes, n_codes):
+    """(code that occurs most often, how often); missing ones do not count."""
+    counts = np.zeros(max(n_codes, 1), dtype=np.int64)
+    for code in codes:
+        if code >= 0:
+            counts[code] += 1
+    best = np.argmax(counts)
+    return best, counts[best]
