@@ -47,9 +47,15 @@ def validate_table(estimator: BaseEstimator, X: Any, *, reset: bool) -> Any:
     numeric = {"dtype": np.float64, "ensure_all_finite": "allow-nan", "reset": reset}
     if sparse.issparse(X):
         return validate_data(estimator, X=X, accept_sparse="csc", **numeric)
-    if _holds_text(X):
+    if _holds_text(X) or (not reset and _may_hold_categories(estimator, X)):
         return validate_data(estimator, X=X, dtype=object, ensure_all_finite=False, reset=reset)
     return validate_data(estimator, X=X, accept_sparse="csc", **numeric)
+
+
+def _may_hold_categories(estimator: Any, X: Any) -> bool:
+    """Whether categories may stand in an array of objects, though they all look like numbers."""
+    array = np.asarray(X) if not hasattr(X, "__array_function__") else X
+    return array.dtype.kind in "OUS" and any(f.is_nominal for f in estimator.theory_.features)
 
 
 def _holds_text(X: Any) -> bool:

@@ -385,7 +385,7 @@ def heuristic_to_dict(heuristic: Heuristic) -> dict[str, Any]:
     if not isinstance(heuristic, FractionHeuristic):
         return {"text": describe(heuristic)}
     # JSON has no infinity: β = ∞ travels as text.
-    parameters = {f.name: getattr(heuristic, f.name) for f in fields(heuristic)}  # type: ignore[arg-type]
+    parameters = {f.name: float(getattr(heuristic, f.name)) for f in fields(heuristic)}  # type: ignore[arg-type]
     return {"name": heuristic.name} | {
         key: "inf" if value == math.inf else value for key, value in parameters.items()
     }

@@ -7,7 +7,7 @@ by value. Any cell can be made a Theory, and all cells can be evaluated in one s
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -18,7 +18,13 @@ from numpy.typing import NDArray
 
 from ._kernels.firing import first_firing
 from .coverage import Bits, unpack
-from .heuristics import Heuristic, describe, heuristic_from_dict, heuristic_to_dict
+from .heuristics import (
+    Heuristic,
+    describe,
+    get_heuristic,
+    heuristic_from_dict,
+    heuristic_to_dict,
+)
 from .measures import Counts, Measure
 from .program import RuleProgram, compile_rules
 from .rules import Head, Rule
@@ -118,20 +124,25 @@ class TheoryPath:
 
     # -- one theory ------------------------------------------------------------------------------
 
-    def _find(self, heuristic: Heuristic | int) -> int:
+    def _find(self, heuristic: Heuristic | str | Callable[..., Any] | int) -> int:
         if isinstance(heuristic, int | np.integer):
             return range(len(self.heuristics))[int(heuristic)]
+        heuristic = get_heuristic(heuristic)
         if heuristic not in self.heuristics:
             known = ", ".join(map(describe, self.heuristics))
             raise ValueError(f"the path has no {describe(heuristic)}; it has {known}")
         return self.heuristics.index(heuristic)
 
     def theory(
-        self, heuristic: Heuristic | int = 0, phi: float = 1.0, *, min_value: float | None = None
+        self,
+        heuristic: Heuristic | str | Callable[..., Any] | int = 0,
+        phi: float = 1.0,
+        *,
+        min_value: float | None = None,
     ) -> Theory:
-        """The theory of a heuristic (itself or its index) and a share φ, which need not be on the grid.
+        """The theory of a heuristic (itself, its name or its index) and a share φ.
 
-        `min_value` cuts at an absolute heuristic value instead.
+        The share need not be on the grid. `min_value` cuts at an absolute heuristic value instead.
         """
         ranked = self.ranked[self._find(heuristic)]
         if min_value is None:
@@ -293,6 +304,13 @@ class TheoryPath:
     def from_json(cls, text: str) -> TheoryPath:
         """Read a path from the text that `to_json` wrote."""
         data = check_format(text, "steelyard path", SCHEMA_VERSION, "the text")
+        try:
+            return cls._from_dict(data)
+        except (KeyError, TypeError, IndexError) as error:
+            raise ValueError(f"the text is a damaged path: {error!r}") from None
+
+    @classmethod
+    def _from_dict(cls, data: dict[str, Any]) -> TheoryPath:
         rules = data["rules"]
         bodies = [conditions_from_lists(rule["body"]) for rule in rules]
         return cls(
