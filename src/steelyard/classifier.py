@@ -52,19 +52,23 @@ def validate_table(estimator: BaseEstimator, X: Any, *, reset: bool) -> Any:
     return validate_data(estimator, X=X, accept_sparse="csc", **numeric)
 
 
-def _may_hold_categories(estimator: Any, X: Any) -> bool:
-    """Whether categories may stand in an array of objects, though they all look like numbers."""
+def _is_object_table(X: Any) -> bool:
+    """Whether X is an array or a list of lists that may hold text."""
     array = np.asarray(X) if not hasattr(X, "__array_function__") else X
-    return array.dtype.kind in "OUS" and any(f.is_nominal for f in estimator.theory_.features)
+    return getattr(array, "ndim", 0) == 2 and array.dtype.kind in "OUS"
+
+
+def _may_hold_categories(estimator: Any, X: Any) -> bool:
+    """Whether categories may stand in a table, though they all look like numbers."""
+    return _is_object_table(X) and any(f.is_nominal for f in estimator.theory_.features)
 
 
 def _holds_text(X: Any) -> bool:
     """Whether an array or a list of lists holds text that is no number, i.e. nominal values."""
-    array = np.asarray(X) if not hasattr(X, "__array_function__") else X
-    if getattr(array, "ndim", 0) != 2 or array.dtype.kind not in "OUS":
+    if not _is_object_table(X):
         return False
     try:
-        array.astype(np.float64)
+        np.asarray(X).astype(np.float64)
     except ValueError:
         return True
     except TypeError:
