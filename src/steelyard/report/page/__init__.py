@@ -1,0 +1,9 @@
+"""The page: one self-contained HTML file with the map, the rules and the examples of a study.
+
+``payload`` turns a results folder into plain data, ``writing`` puts data, style and scripts into one
+file; the page itself is in ``template.html``, ``style.css`` and ``scripts/``.
+"""
+
+from .writing import write_page
+
+__all__ = ["write_page"]

@@ -1,0 +1,193 @@
+// The map: one cell a theory, parameter across and φ down.
+
+const MAP = { left: 46, top: 8, right: 8, bottom: 48, cell: 20 };
+
+function mapValues() {
+  if (state.scale === 'rank') return averageRanks(state.family, state.measure);
+  return valuesOf(state.dataset, state.family, state.measure);
+}
+
+function mapBetter() {
+  return state.scale === 'rank' ? -1 : measureOf(state.measure).better;
+}
+
+function formatMapValue(value) {
+  if (state.scale === 'rank') return value === null ? '–' : value.toFixed(1);
+  return formatValue(state.measure, value) + unitOf(state.measure);
+}
+
+// How good a value is between the worst (0) and the best (1) of the map. Numbers of rules span
+// magnitudes, so they are compared by their logarithms.
+function goodness(values) {
+  const isSize = state.scale !== 'rank' && !measureOf(state.measure).share;
+  const transform = isSize ? (value) => Math.log(1 + value) : (value) => value;
+  const [low, high] = extent(values).map(transform);
+  return (value) => {
+    const share = high > low ? (transform(value) - low) / (high - low) : 0.5;
+    return mapBetter() > 0 ? share : 1 - share;
+  };
+}
+
+function renderMap() {
+  const values = mapValues();
+  const { parameters } = familyOf(state.family);
+  const good = goodness(values);
+  const width = MAP.left + MAP.cell * parameters.length + MAP.right;
+  const height = MAP.top + MAP.cell * study.phis.length + MAP.bottom;
+  const cells = parameters.flatMap((_, p) => study.phis.map((__, phi) => mapCell(p, phi, values, good)));
+  show(byId('map'), svg('svg', {
+    id: 'map-drawing', viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': describeMap(values),
+  }, ...cells, ...mapAxes(parameters, height), ...mapMarks(values)));
+  renderLegend(values);
+}
+
+function describeMap(values) {
+  const value = formatMapValue(values[cellOf(state.p, state.phi)]);
+  return `${measureOf(state.measure).title} of ${formatCell(state.p, state.phi)}: ${value}`;
+}
+
+function cellPosition(p, phi) {
+  return [MAP.left + p * MAP.cell, MAP.top + phi * MAP.cell];
+}
+
+function mapCell(p, phi, values, good) {
+  const value = values[cellOf(p, phi)];
+  const [x, y] = cellPosition(p, phi);
+  const colour = value === null ? 'none' : colourAt(good(value));
+  return svg('rect', {
+    class: 'cell', x, y, width: MAP.cell + 0.3, height: MAP.cell + 0.3, fill: colour, 'data-p': p, 'data-phi': phi,
+  });
+}
+
+function mapAxes(parameters, height) {
+  const step = Math.ceil(parameters.length / 7);
+  const half = MAP.cell / 2;
+  const across = parameters.map((text, p) => (p % step ? null : svg('text', {
+    class: 'tick', x: cellPosition(p, 0)[0] + half, y: height - MAP.bottom + 16, 'text-anchor': 'middle',
+  }, text)));
+  const down = study.phis.map((_, phi) => (phi % Math.ceil(study.phis.length / 10) ? null : svg('text', {
+    class: 'tick', x: MAP.left - 6, y: cellPosition(0, phi)[1] + half + 4, 'text-anchor': 'end',
+  }, formatPhi(phi))));
+  const { symbol } = familyOf(state.family);
+  const title = svg('text', {
+    class: 'title', x: MAP.left + (MAP.cell * parameters.length) / 2, y: height - 8, 'text-anchor': 'middle',
+  }, `consistency  ←  ${symbol}  →  coverage`);
+  const side = svg('text', {
+    class: 'title', 'text-anchor': 'middle',
+    transform: `translate(10 ${MAP.top + (MAP.cell * study.phis.length) / 2}) rotate(-90)`,
+  }, parameters.length > 5 && study.phis.length > 8 ? '' : 'φ');
+  return [...across, ...down, title, side].filter(Boolean);
+}
+
+// Black on white, so that marks are seen on every colour.
+function outlined(tag, attributes) {
+  return [svg(tag, { ...attributes, class: 'mark-back' }), svg(tag, { ...attributes, class: 'mark' })];
+}
+
+function mapMarks(values) {
+  const marks = [];
+  const half = MAP.cell / 2;
+  const best = bestCell(values, mapBetter());
+  if (best >= 0) {
+    const [x, y] = cellPosition(Math.floor(best / study.phis.length), best % study.phis.length);
+    marks.push(...outlined('circle', { cx: x + half, cy: y + half, r: 5 }));
+  }
+  for (const tuned of tunedPoints()) {
+    const [x, y] = cellPosition(tuned.p, tuned.phi);
+    marks.push(...outlined('path', { d: `M${x + half} ${y + 3}L${x + MAP.cell - 3} ${y + half}L${x + half} ${y + MAP.cell - 3}L${x + 3} ${y + half}Z` }));
+  }
+  const [x, y] = cellPosition(state.p, state.phi);
+  marks.push(...outlined('rect', { x: x - 1, y: y - 1, width: MAP.cell + 2, height: MAP.cell + 2, rx: 3, id: null }));
+  return marks;
+}
+
+// Where tuning inside the training part of the shown fold went, for each measure tuned for.
+function tunedPoints() {
+  const { parameters } = familyOf(state.family);
+  return study.datasets[state.dataset].tuned
+    .filter((tuned) => tuned.family === state.family)
+    .map((tuned) => {
+      const [, parameter, phi] = tuned.folds[0];
+      return { ...tuned, p: parameters.indexOf(parameter), phi: study.phis.indexOf(phi) };
+    })
+    .filter((tuned) => tuned.p >= 0 && tuned.phi >= 0);
+}
+
+function renderLegend(values) {
+  const [low, high] = extent(values);
+  const ends = mapBetter() > 0 ? [low, high] : [high, low];
+  const good = goodness(values);
+  const references = state.scale === 'rank' ? [] : study.datasets[state.dataset].baselines
+    .map(({ name, values: of }) => [name, of[state.measure]])
+    .filter(([, value]) => value !== null && value !== undefined);
+  const stops = Array.from({ length: 11 }, (_, i) => svg('stop', { offset: `${i * 10}%`, 'stop-color': colourAt(i / 10) }));
+  const width = 446;
+  const drawing = svg('svg', { class: 'legend', viewBox: `0 0 ${width} ${references.length ? 44 : 28}`, 'aria-hidden': 'true' },
+    svg('defs', {}, svg('linearGradient', { id: 'ramp' }, ...stops)),
+    svg('text', { class: 'tick', x: 0, y: 11 }, formatMapValue(ends[0])),
+    svg('text', { class: 'tick', x: width, y: 11, 'text-anchor': 'end' }, formatMapValue(ends[1])),
+    svg('rect', { x: 0, y: 16, width, height: 10, fill: 'url(#ramp)' }),
+    ...spread(references.map(([name, value]) => ({ name, at: Math.min(Math.max(good(value), 0), 1) * width })), width)
+      .map(({ name, at, text }) => svg('g', {},
+        svg('path', { class: 'reference', d: `M${at} 16V30` }),
+        svg('text', { class: 'tick', x: text, y: 42, 'text-anchor': 'middle' }, name))));
+  show(byId('legend'), drawing);
+}
+
+// Moves texts apart that would lie on each other.
+function spread(items, width, gap = 26) {
+  const sorted = [...items].sort((a, b) => a.at - b.at);
+  let last = -gap;
+  for (const item of sorted) {
+    item.text = Math.min(Math.max(item.at, last + gap, 12), width - 12);
+    last = item.text;
+  }
+  return sorted;
+}
+
+function tooltipOf(p, phi) {
+  const cell = cellOf(p, phi);
+  const lines = [formatCell(p, phi)];
+  if (state.scale === 'rank') lines.push(`average rank ${formatMapValue(mapValues()[cell])}`);
+  for (const { id, title } of study.measures) {
+    const value = valuesOf(state.dataset, state.family, id)[cell];
+    const sd = valuesOf(state.dataset, state.family, id, 'sd')[cell];
+    const spreadText = sd ? ` ± ${formatValue(id, sd)}` : '';
+    lines.push(`${title} ${formatValue(id, value)}${spreadText}`);
+  }
+  return lines;
+}
+
+function cellUnder(event) {
+  const { p, phi } = event.target.dataset ?? {};
+  return p === undefined ? null : { p: Number(p), phi: Number(phi) };
+}
+
+const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+
+function step([dp, dphi]) {
+  const last = familyOf(state.family).parameters.length - 1;
+  update({
+    p: Math.min(Math.max(state.p + dp, 0), last),
+    phi: Math.min(Math.max(state.phi + dphi, 0), study.phis.length - 1),
+  });
+}
+
+function listenToMap() {
+  const map = byId('map');
+  map.addEventListener('click', (event) => {
+    const cell = cellUnder(event);
+    if (cell) update(cell);
+  });
+  map.addEventListener('pointermove', (event) => {
+    const cell = cellUnder(event);
+    if (cell && event.pointerType === 'mouse') showTooltip(event, tooltipOf(cell.p, cell.phi));
+    else hideTooltip();
+  });
+  map.addEventListener('pointerleave', hideTooltip);
+  map.addEventListener('keydown', (event) => {
+    if (!STEPS[event.key] || event.ctrlKey || event.altKey || event.metaKey) return;
+    event.preventDefault();
+    step(STEPS[event.key]);
+  });
+}

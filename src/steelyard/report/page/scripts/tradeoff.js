@@ -1,0 +1,105 @@
+// Scatters over all theories of the grid: quality against size, precision against recall.
+
+// The points that no other point beats in both directions, from left to right.
+function paretoFront(points, smallerX) {
+  const known = points.filter(({ x, y }) => x !== null && y !== null);
+  const order = [...known].sort((a, b) => (smallerX ? a.x - b.x : b.x - a.x) || b.y - a.y);
+  const front = [];
+  for (const point of order) {
+    if (!front.length || point.y > front[front.length - 1].y) front.push(point);
+  }
+  return smallerX ? front : front.reverse();
+}
+
+function cellPoints(xMeasure, yMeasure) {
+  const [xs, ys] = [xMeasure, yMeasure].map((id) => valuesOf(state.dataset, state.family, id));
+  return xs.map((x, i) => ({ x, y: ys[i], p: Math.floor(i / study.phis.length), phi: i % study.phis.length }));
+}
+
+function baselinePoints(xMeasure, yMeasure) {
+  return study.datasets[state.dataset].baselines
+    .map(({ name, values }) => ({ name, x: values[xMeasure], y: values[yMeasure] }))
+    .filter(({ x, y }) => Number.isFinite(x) && Number.isFinite(y));
+}
+
+function padded([low, high], share = 0.06) {
+  const pad = (high - low || 1) * share;
+  return [low - pad, high + pad];
+}
+
+function scatter(xMeasure, yMeasure, smallerX) {
+  const points = cellPoints(xMeasure, yMeasure).filter(({ x, y }) => x !== null && y !== null);
+  const references = baselinePoints(xMeasure, yMeasure);
+  const both = [...points, ...references];
+  const area = chartArea();
+  const xDomain = extent(both.map(({ x }) => x));
+  const x = smallerX
+    ? logarithmic([Math.max(xDomain[0], 1) / 1.15, Math.max(xDomain[1], 2) * 1.15], area.x)
+    : linear(padded(xDomain), area.x);
+  const y = linear(padded(extent(both.map((point) => point.y))), area.y);
+  const front = paretoFront(points, smallerX);
+  const onFront = new Set(front);
+  const last = Math.max(familyOf(state.family).parameters.length - 1, 1);
+  const dots = points.map((point) => svg('circle', {
+    class: `dot ${onFront.has(point) ? 'on-front' : ''}`, cx: x(point.x), cy: y(point.y), r: onFront.has(point) ? 4 : 3,
+    fill: colourAt(point.p / last), 'data-p': point.p, 'data-phi': point.phi,
+  }));
+  const here = points.find((point) => point.p === state.p && point.phi === state.phi);
+  const percent = (measure) => (tick) => (measureOf(measure).share ? String(Math.round(tick * 1000) / 10) : formatNumber(tick));
+  const title = (measure) => measureOf(measure).title + unitOf(measure);
+  return chart({
+    label: `${measureOf(yMeasure).title} against ${measureOf(xMeasure).title} of ${points.length} theories`,
+    x, y, xTitle: title(xMeasure), yTitle: title(yMeasure), xFormat: percent(xMeasure), yFormat: percent(yMeasure),
+  },
+  svg('path', { class: 'front', d: frontPath(front, x, y, smallerX) }),
+  ...dots,
+  ...references.map((point) => svg('g', { class: 'baseline' },
+    svg('rect', { x: x(point.x) - 4, y: y(point.y) - 4, width: 8, height: 8 }),
+    svg('text', { x: x(point.x) + 8, y: y(point.y) + 4 }, point.name))),
+  ...(here ? outlined('circle', { cx: x(here.x), cy: y(here.y), r: 7 }) : []));
+}
+
+// A theory on the front is the best for all sizes up to the next one's.
+function frontPath(front, x, y, smallerX) {
+  return front.map((point, i) => {
+    if (!i) return `M${x(point.x)} ${y(point.y)}`;
+    return smallerX ? `H${x(point.x)}V${y(point.y)}` : `V${y(point.y)}H${x(point.x)}`;
+  }).join('');
+}
+
+function renderTradeoff() {
+  const quality = measureOf(state.measure).share ? state.measure : study.measures[0].id;
+  const figures = [];
+  if (measureOf('n_rules')) {
+    figures.push(figure('size', `${measureOf(quality).title} against size`,
+      'Up and to the left is better. The line joins the theories that no smaller one matches.', scatter('n_rules', quality, true)));
+  }
+  if (measureOf('precision_micro') && measureOf('recall_micro')) {
+    figures.push(figure('precision-recall', 'Precision against recall',
+      'Up and to the right is better. The line joins the theories that none beats in both.', scatter('recall_micro', 'precision_micro', false)));
+  }
+  const { symbol, parameters } = familyOf(state.family);
+  show(byId('tradeoff'),
+    el('p', { class: 'headline' }, el('b', {}, `${valuesOf(state.dataset, state.family, quality).length} theories`),
+      `; bright is large ${symbol} (up to ${parameters[parameters.length - 1]}), that is coverage. Click a point to choose it.`),
+    el('div', { class: 'figures' }, figures));
+}
+
+function figure(name, title, caption, drawing) {
+  return el('figure', { id: `figure-${name}` }, el('h3', {}, title), drawing, el('figcaption', { class: 'hint' }, caption),
+    el('div', { class: 'downloads' }, ...drawingButtons(() => drawing, name)));
+}
+
+function listenToTradeoff() {
+  const view = byId('tradeoff');
+  view.addEventListener('click', (event) => {
+    const cell = cellUnder(event);
+    if (cell) update(cell);
+  });
+  view.addEventListener('pointermove', (event) => {
+    const cell = cellUnder(event);
+    if (cell && event.pointerType === 'mouse') showTooltip(event, tooltipOf(cell.p, cell.phi));
+    else hideTooltip();
+  });
+  view.addEventListener('pointerleave', hideTooltip);
+}

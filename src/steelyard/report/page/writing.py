@@ -1,0 +1,140 @@
+"""Data, style and scripts → one HTML file that asks for nothing from outside."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import json
+import re
+from importlib.resources import files
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from ...study.store import write_atomically
+from .payload import read_study, study_to_payload
+
+# A page that is mailed: what a mail server surely takes, with room for the rest of the page.
+MAX_BYTES = 1_900_000
+
+# Concatenated in this order into one function.
+SCRIPTS = (
+    "dom.js",
+    "data.js",
+    "state.js",
+    "words.js",
+    "charts.js",
+    "map.js",
+    "summary.js",
+    "rules.js",
+    "tradeoff.js",
+    "labels.js",
+    "ask.js",
+    "downloads.js",
+    "main.js",
+)
+
+
+def write_page(results_dir: str | PathLike[str]) -> Path:
+    """Write ``index.html`` into the folder of a study.
+
+    Parameters
+    ----------
+    results_dir : path-like
+        With ``results.csv`` and, if the study has them, tuned choices, baselines, theories, examples.
+
+    Returns
+    -------
+    Path
+        Of the page.
+    """
+    folder = Path(results_dir)
+    payload, theories = study_to_payload(read_study(folder))
+    page = build_page(payload, theories)
+    path = folder / "index.html"
+    write_atomically(path, page.encode("utf-8"))
+    return path
+
+
+def build_page(
+    payload: dict[str, Any], theories: dict[str, dict[str, Any]], max_bytes: int = MAX_BYTES
+) -> str:
+    """The page as text; theories are compressed, then left out, as far as its size demands it."""
+    style = _read("style.css")
+    script = "(() => {\n'use strict';\n" + "".join(map(_read_script, SCRIPTS)) + "})();\n"
+    head = to_json(payload)
+    room = max_bytes - len((style + script + head).encode("utf-8")) - len(_read("template.html"))
+    blocks = fit_theories(theories, room)
+    for dataset in payload["datasets"]:
+        dataset["embedded"] = dataset["name"] in blocks
+    names = [dataset["name"] for dataset in payload["datasets"]]
+    elements = [f'<script type="application/json" id="study">{to_json(payload)}</script>']
+    elements += [
+        f'<script type="{kind}" id="theories-{names.index(name)}">{content}</script>'
+        for name, (kind, content) in blocks.items()
+    ]
+    parts = {
+        # Nothing but what is in this file may run, and nothing may be fetched.
+        "policy": f"default-src 'none'; img-src data: blob:; script-src '{_hash(script)}'; "
+        f"style-src '{_hash(style)}'",
+        "style": style,
+        "data": "\n".join(elements),
+        "script": script,
+    }
+    # In one pass, so that a name that looks like a placeholder stays a name.
+    return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], _read("template.html"))
+
+
+def fit_theories(
+    theories: dict[str, dict[str, Any]], room: int
+) -> dict[str, tuple[str, str]]:
+    """Type and content of a script element for each data set whose theories fit.
+
+    Plain JSON if all of them fit; else compressed, a third to a tenth of the size; if that is still
+    too much, the largest are left out.
+    """
+    plain = {name: to_json(data) for name, data in theories.items()}
+    if sum(map(_n_bytes, plain.values())) <= room:
+        return {name: ("application/json", text) for name, text in plain.items()}
+    packed = {name: _compress(text) for name, text in plain.items()}
+    while packed and sum(map(len, packed.values())) > room:
+        del packed[max(packed, key=lambda name: len(packed[name]))]
+    return {name: ("application/gzip", text) for name, text in packed.items()}
+
+
+def _n_bytes(text: str) -> int:
+    return len(text.encode("utf-8"))
+
+
+def _compress(text: str) -> str:
+    packed = gzip.compress(text.encode("utf-8"), 9, mtime=0)
+    return base64.b64encode(packed).decode("ascii")
+
+
+def to_json(data: Any) -> str:
+    """JSON that may stand in a script element: no character of it can end the element.
+
+    Examples
+    --------
+    >>> print(to_json(["</script>", "a & b"]))
+    ["\\u003c/script\\u003e","a \\u0026 b"]
+    """
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    # Half of a surrogate pair, as broken files have it, cannot be written as UTF-8.
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _hash(text: str) -> str:
+    digest = hashlib.sha256(text.encode("utf-8")).digest()
+    return "sha256-" + base64.b64encode(digest).decode("ascii")
+
+
+def _read(name: str) -> str:
+    return files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+def _read_script(name: str) -> str:
+    return _read(f"scripts/{name}") + "\n"
