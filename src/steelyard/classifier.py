@@ -162,7 +162,11 @@ class TheoryClassifier(ClassifierMixin, BaseEstimator):
         ndarray of shape (n_samples, n_labels) of 0 and 1, or (n_samples,) of classes
         """
         X = self._validate(X)
-        return np.asarray(self.theory_.predict(X))
+        predicted = np.asarray(self.theory_.predict(X))
+        if self.theory_.output == "multilabel":
+            return predicted
+        # A Series of text comes back as objects; classes have the type they were given in.
+        return predicted.astype(self.classes_.dtype, copy=False)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """How strongly each label is asserted (positive) or denied (negative), between -1 and 1.
