@@ -27,15 +27,13 @@ def _print_version(wanted: bool) -> None:
 
 @app.callback()
 def steelyard(
-    version: Annotated[  # noqa: ARG001, its callback does the work before a command is looked for
+    version: Annotated[
         bool,
         typer.Option(
             "--version", help="Show versions and exit.", is_eager=True, callback=_print_version
         ),
     ] = False,
-    debug: Annotated[  # noqa: ARG001, taken off the arguments by `main`, wherever it stands
-        bool, typer.Option("--debug", help="Show the traceback of an error.")
-    ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
 ) -> None:
     """Multi-label rule learning: readable rules, tuned for the measure you care about.
 

@@ -21,15 +21,7 @@ _COMMAND_MODULES = ("study", "learn", "explain_export", "data")
 
 def _load_commands() -> None:
     for name in _COMMAND_MODULES:
-        full_name = f"{__package__}.{name}"
-        try:
-            module = importlib.import_module(full_name)
-        except ModuleNotFoundError as error:
-            if error.name != full_name:
-                raise
-            continue
-        if hasattr(module, "register"):
-            module.register(app)
+        importlib.import_module(f"{__package__}.{name}").register(app)
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:

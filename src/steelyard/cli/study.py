@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .app import app
 from .consoles import error_console, output_console, print_json, unit_progress
 
 if TYPE_CHECKING:
@@ -22,15 +21,21 @@ EMBEDDED_STUDY: dict[str, Any] = {
     "baselines": ("ripper",),
 }
 
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to an application."""
+    app.command("study")(study_command)
+    app.command("report")(report_command)
+
+
 Json = Annotated[bool, typer.Option("--json", help="Print a summary as JSON.")]
 
 
-@app.command("study")
 def study_command(
     data: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[DATA]...",
+            metavar="DATA...",
             show_default=False,
             help="Embedded or OpenML names, ARFF, CSV or Parquet files, or folders that hold a "
             "Mulan pair (.arff and .xml) and perhaps folds.csv. Default: the embedded data set "
@@ -144,7 +149,6 @@ def study_command(
     _report(study, as_json, None, None)
 
 
-@app.command("report")
 def report_command(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A results folder.")],
     label: Annotated[
@@ -175,16 +179,14 @@ def _report(
     from steelyard.report.build import summarize_study, write_report
 
     with error_console().status("tables, figures and page"):
-        files = write_report(study, label=label, cells=cells)
+        page = write_report(study, label=label, cells=cells)
     summary = summarize_study(study)
     if as_json:
-        print_json(
-            {**summary.as_dict(), "folder": str(study.folder), "page": str(files.page or "")}
-        )
+        print_json({**summary.as_dict(), "folder": str(study.folder), "page": str(page or "")})
         return
     from .summary import print_summary
 
-    print_summary(output_console(), summary, study, files)
+    print_summary(output_console(), summary, study.folder, page)
 
 
 def _configure(config: Path | None, given: dict[str, Any]) -> StudyConfig:

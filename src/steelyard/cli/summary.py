@@ -2,48 +2,48 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.console import Console
+from rich.markup import escape
+from rich.padding import Padding
 from rich.table import Table
 
 if TYPE_CHECKING:
-    from steelyard.report.build import ReportFiles, StudySummary
-    from steelyard.study import StudyResults
+    from steelyard.report.build import StudySummary
+    from steelyard.report.text_table import TextTable
 
 
-def print_summary(
-    console: Console, summary: StudySummary, study: StudyResults, files: ReportFiles
-) -> None:
-    """Best cells, tuned values, and where everything is."""
-    from steelyard.report.titles import SYMBOLS, format_parameter, title_of
+def print_summary(console: Console, summary: StudySummary, folder: Path, page: Path | None) -> None:
+    """Best cells, methods side by side, findings, and where everything is."""
+    for table in summary.tables:
+        console.print(_to_rich(table))
+    if summary.findings:
+        console.print("Findings of the paper on the rows of this run", style="italic")
+        for finding in summary.findings:
+            colour = "green" if finding.supported else "red"
+            verdict = f"[{colour}]{finding.verdict:>12}[/{colour}]"
+            console.print(f"{verdict}  {escape(finding.statement)}")
+            console.print(Padding(escape(finding.numbers), (0, 0, 0, 14)), style="dim")
+        console.print()
+    console.print(f"results: {folder}", markup=False, soft_wrap=True)
+    if page is not None:
+        console.print(f"page:    {page}", markup=False, soft_wrap=True)
 
-    table = Table(title="Best cell of the grid in hindsight, mean of the folds")
-    for name in ("data set", "measure", "value", "heuristic", "φ", "rules"):
-        table.add_column(name, justify="left" if name in ("data set", "measure") else "right")
-    for row in summary.best.itertuples():
-        symbol = SYMBOLS[row.heuristic]
-        table.add_row(
-            row.dataset,
-            title_of(row.measure),
-            f"{100 * row.value:.2f} %",
-            f"{symbol} = {format_parameter(row.parameter)}",
-            f"{row.phi:g}",
-            f"{row.n_rules:.0f}",
+
+def _to_rich(text: TextTable) -> Table:
+    """A table of text as the terminal draws it; words to the left, numbers to the right."""
+    table = Table(title=escape(text.title), title_justify="left")
+    for j, name in enumerate(text.columns):
+        is_word = any(row[j][:1].isalpha() and "=" not in row[j] for row in text.rows)
+        table.add_column(escape(name), justify="left" if is_word else "right")
+    for i, row in enumerate(text.rows):
+        cells = (
+            f"[bold]{escape(cell)}[/bold]" if (i, j) in text.bold else escape(cell)
+            for j, cell in enumerate(row)
         )
-    console.print(table)
-    if len(summary.tuned):
-        table = Table(title="Tuned inside the training sets")
-        for name in ("data set", "tuned for", "value", "rules"):
-            table.add_column(name, justify="left" if name in ("data set", "tuned for") else "right")
-        for row in summary.tuned.itertuples():
-            table.add_row(
-                row.dataset,
-                title_of(row.tuned_for),
-                f"{100 * row.value:.2f} %",
-                f"{row.n_rules:.0f}",
-            )
-        console.print(table)
-    console.print(f"results: {study.folder}", markup=False, soft_wrap=True)
-    if files.page is not None:
-        console.print(f"page:    {files.page}", markup=False, soft_wrap=True)
+        table.add_row(
+            *cells, end_section=i + 2 == len(text.rows) and text.rows[-1][0] == "average rank"
+        )
+    return table

@@ -1,4 +1,4 @@
-"""The whole report of a study: figures, tables, page; and the summary that a terminal shows."""
+"""The whole report of a study: tables, figures, page; and the summary that a terminal shows."""
 
 from __future__ import annotations
 
@@ -7,51 +7,96 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from steelyard.study import StudyResults
-from steelyard.study.summary import average_tuned, find_best_cells
+from steelyard.study.findings import Finding, check_findings
+from steelyard.study.rule_sets import Cell, collect_rule_sets
+from steelyard.study.summary import BestCell, TunedValue, average_tuned, find_best_cells
 
 from .figures import write_figures
-
-
-@dataclass(frozen=True)
-class ReportFiles:
-    """What `write_report` has written."""
-
-    figures: tuple[Path, ...]
-    page: Path | None
+from .tables import (
+    compare_all,
+    tabulate_best_cells,
+    tabulate_comparison,
+    tabulate_findings,
+    tabulate_rule_sets,
+)
+from .text_table import TextTable, write_tables
 
 
 @dataclass(frozen=True)
 class StudySummary:
-    """The few numbers that a terminal shows."""
+    """What a terminal shows of a study.
 
-    best: pd.DataFrame
-    tuned: pd.DataFrame
+    Parameters
+    ----------
+    best : tuple of BestCell
+        Best cells in hindsight.
+    tuned : tuple of TunedValue
+        Values of the tuned theories.
+    findings : tuple of Finding
+    tables : tuple of TextTable
+        Best cells, then methods side by side, one table a measure.
+    """
+
+    best: tuple[BestCell, ...]
+    tuned: tuple[TunedValue, ...]
+    findings: tuple[Finding, ...]
+    tables: tuple[TextTable, ...]
 
     def as_dict(self) -> dict[str, Any]:
         """As plain data."""
         return {
-            "best_cells": self.best.to_dict(orient="records"),
-            "tuned": self.tuned.to_dict(orient="records"),
+            "best_cells": [cell._asdict() for cell in self.best],
+            "tuned": [value._asdict() for value in self.tuned],
+            "findings": [
+                {"statement": f.statement, "verdict": f.verdict, "numbers": f.numbers}
+                for f in self.findings
+            ],
         }
 
 
 def summarize_study(study: StudyResults) -> StudySummary:
     """The numbers of the summary."""
-    return StudySummary(find_best_cells(study), average_tuned(study))
+    return StudySummary(
+        tuple(find_best_cells(study)),
+        tuple(average_tuned(study)),
+        tuple(check_findings(study)),
+        (tabulate_best_cells(study), *map(tabulate_comparison, compare_all(study))),
+    )
 
 
 def write_report(
     study: StudyResults,
     *,
     label: str | None = None,
-    cells: list[tuple[float, float]] | None = None,
-) -> ReportFiles:
-    """Write figures, tables and the page of a study into its folder."""
-    figures = write_figures(study)
-    return ReportFiles(tuple(figures), _write_page(study.folder))
+    cells: list[Cell] | None = None,
+) -> Path | None:
+    """Write tables, figures and the page of a study into its folder.
+
+    Parameters
+    ----------
+    study : StudyResults
+    label : str, optional
+        The label of the example rule sets; by default one that the data suggests.
+    cells : list of (parameter, φ), optional
+        Their cells; by default the best for F1 and for recall.
+
+    Returns
+    -------
+    Path of the page, or None if there is none
+    """
+    folder = study.folder / "tables"
+    # First, so that a label that does not exist is said at once.
+    example = collect_rule_sets(study, label=label, cells=cells)
+    if example is not None:
+        write_tables(folder / "rule_sets", [tabulate_rule_sets(example)])
+    write_tables(folder / "best_cells", [tabulate_best_cells(study)])
+    comparisons = compare_all(study)
+    if comparisons:
+        write_tables(folder / "comparison", [tabulate_comparison(c) for c in comparisons])
+    write_tables(folder / "findings", [tabulate_findings(check_findings(study))])
+    write_figures(study, comparisons, example)
+    return _write_page(study.folder)
 
 
 def _write_page(folder: Path) -> Path | None:

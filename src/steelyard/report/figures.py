@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import io
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from steelyard.study import StudyResults
-from steelyard.study.store import write_atomically
+from steelyard.study.candidate_counts import CandidateCounts
+from steelyard.study.comparison import Comparison
+from steelyard.study.rule_sets import RuleSetExample, read_path
+from steelyard.study.store import StudyStore, write_atomically
+from steelyard.study.units import Unit
 
+from .coverage_space import CoverageSpaceDisplay
+from .critical_difference import CriticalDifferenceDisplay
 from .heatmaps import RankHeatmapDisplay, ValueHeatmapDisplay
 
 # The paper's figures, in its order.
@@ -48,8 +55,14 @@ def save_figure(figure: Any, path: Path) -> list[Path]:
     return written
 
 
-def write_figures(study: StudyResults) -> list[Path]:
-    """Rank maps of every measure and family, and the raw values of every data set."""
+def write_figures(
+    study: StudyResults, comparisons: Sequence[Comparison], example: RuleSetExample | None
+) -> list[Path]:
+    """All figures that the study has the rows for.
+
+    Rank maps of every measure and family, raw values of every data set, the coverage space of the
+    example's label, and critical differences where several methods met on several data sets.
+    """
     folder = study.folder / "figures"
     written: list[Path] = []
     for heuristic in study.config.heuristics:
@@ -60,7 +73,44 @@ def write_figures(study: StudyResults) -> list[Path]:
             written += _write_values(
                 study, dataset, heuristic, folder / f"values-{dataset}{suffix}"
             )
+    for comparison in comparisons:
+        if len(comparison.datasets) > 1 and len(comparison.methods) > 1:
+            figure = new_figure(6.4, 2.4)
+            CriticalDifferenceDisplay.from_comparison(comparison).plot(ax=figure.subplots())
+            name = f"critical-difference-{comparison.measure}"
+            written += save_figure(figure, folder / name)
+    if example is not None:
+        written += _write_coverage_space(study, example, folder / "coverage-space")
     return written
+
+
+def _write_coverage_space(study: StudyResults, example: RuleSetExample, path: Path) -> list[Path]:
+    """The label's candidates with the rules that each of the example's heuristics selects."""
+    unit = Unit("candidates", example.dataset, example.fold)
+    arrays = StudyStore(study.folder).read_unit(unit.name)
+    theories = read_path(study, example.dataset)
+    if arrays is None or theories is None:
+        return []
+    counts = CandidateCounts(**arrays)
+    label = [known.name for known in theories.labels].index(example.label)
+    is_ours = counts.label == label
+    heuristics = list(dict.fromkeys(rules.heuristic for rules in example.rule_sets))
+    figure = new_figure(6.4 * len(heuristics), 5.0)
+    axes = figure.subplots(1, len(heuristics), squeeze=False)[0]
+    for ax, heuristic in zip(axes, heuristics, strict=True):
+        selected = theories.ranked[theories.heuristics.index(heuristic)].rule_idx
+        selected = selected[theories.label_of_rule[selected] == label]
+        CoverageSpaceDisplay(
+            counts.tp[is_ours],
+            counts.fp[is_ours],
+            theories.tp[selected],
+            theories.fp[selected],
+            n_positives=int(counts.n_positives[label]),
+            n_negatives=int(counts.n_negatives[label]),
+            heuristic=heuristic,
+            label=example.label,
+        ).plot(ax=ax)
+    return save_figure(figure, path)
 
 
 def _write_ranks(study: StudyResults, measure: str, heuristic: str, path: Path) -> list[Path]:

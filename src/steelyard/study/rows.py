@@ -1,4 +1,4 @@
-"""Finished units → tidy rows: results, tuned choices, baselines. Reads the store, computes nothing anew."""
+"""Finished units → tidy rows: results, tuned choices, baselines. Learns nothing anew."""
 
 from __future__ import annotations
 
@@ -15,9 +15,7 @@ from .tuning import choose_cell
 from .units import Unit
 
 RESULT_COLUMNS = ("dataset", "fold", "heuristic", "parameter", "phi", "measure", "value")
-TUNED_COLUMNS = (
-    *("dataset", "fold", "tuned_for", "heuristic", "parameter", "phi", "measure", "value"),
-)
+TUNED_COLUMNS = (*RESULT_COLUMNS[:2], "tuned_for", *RESULT_COLUMNS[2:])
 BASELINE_COLUMNS = ("dataset", "fold", "baseline", "measure", "value")
 
 

@@ -121,11 +121,11 @@ def load_study(folder: str | os.PathLike[str]) -> StudyResults:
         raise StudyError(f"{str(folder)!r} holds {what}")
     config = config_from_toml((path / "study.toml").read_text(encoding="utf-8"), "study.toml")
     run = json.loads((path / "run.json").read_text(encoding="utf-8"))
-    rows = [
+    results, tuned, baselines = (
         pd.read_csv(file, float_precision="round_trip") if file.exists() else pd.DataFrame()
         for file in (path / f"{name}.csv" for name in ("results", "tuned", "baselines"))
-    ]
-    return StudyResults(path, config, *rows, run)
+    )
+    return StudyResults(path, config, results, tuned, baselines, run)
 
 
 def _relocate(source: str, out: str | os.PathLike[str]) -> str:
@@ -154,6 +154,12 @@ def _run_units(
     missing = [unit for unit in units if store.read_unit(unit.name) is None]
     # Long units first: the last ones to run are short, so no worker idles for long at the end.
     missing.sort(key=lambda unit: -estimate_cost(unit, by_name[unit.dataset]))
+    # Where kernels are not compiled yet, the second worker compiles the baseline's while the first
+    # compiles the others, instead of both compiling both.
+    baseline = next((unit for unit in missing if unit.kind == "ripper"), None)
+    if baseline is not None:
+        missing.remove(baseline)
+        missing.insert(1, baseline)
     n_done = len(units) - len(missing)
     if progress is not None:
         progress(n_done, len(units), None)

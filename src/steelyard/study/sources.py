@@ -24,7 +24,9 @@ from steelyard.data import (
     read_folds,
 )
 from steelyard.data.errors import did_you_mean
+from steelyard.data.label_values import ConstantLabels
 from steelyard.data.openml import KNOWN_DATA_SETS
+from steelyard.data.table import read_table
 from steelyard.splitting import assign_folds
 
 from .config import DEFAULT_FOLDS, StudyConfig, StudyError
@@ -81,8 +83,12 @@ def find_source(source: str) -> Path | None:
     return None
 
 
-def load_source(source: str, labels: tuple[str, ...] = ()) -> MultiLabelData:
+def load_source(
+    source: str, labels: tuple[str, ...] = (), *, constant: ConstantLabels = "raise"
+) -> MultiLabelData:
     """Load what a DATA argument names: an embedded or OpenML data set, a file or a folder.
+
+    Labels that are constant are an error, unless `constant` says to drop or to keep them.
 
     Examples
     --------
@@ -100,18 +106,19 @@ def load_source(source: str, labels: tuple[str, ...] = ()) -> MultiLabelData:
             return EMBEDDED[source]()
         known = {name.lower() for name in KNOWN_DATA_SETS}
         if source.lower() in known:
-            return fetch_multilabel(source)
+            return fetch_multilabel(source, constant_labels=constant)
         hint = did_you_mean(source, [*EMBEDDED, *KNOWN_DATA_SETS])
         raise DataError(f"there is no file or data set {source!r}{hint}")
     if path.is_dir():
-        return load_mulan(_find_arff(path))
+        return load_mulan(_find_arff(path), constant_labels=constant)
     if path.name.lower().endswith(_ARFF):
-        return load_mulan(path)
+        return load_mulan(path, constant_labels=constant)
     if path.name.lower().endswith(_TABLES):
         if not labels:
             raise DataError(f"{source}: say which columns are labels, with --labels a,b")
         # One string is split at its commas, unless it is a column's name as it stands.
-        return load_table(path, labels[0] if len(labels) == 1 else list(labels))
+        wanted = labels[0] if len(labels) == 1 else list(labels)
+        return load_table(path, wanted, constant_labels=constant)
     raise DataError(f"{source} is neither a folder nor an ARFF, CSV or Parquet file")
 
 
@@ -143,7 +150,7 @@ def invert_majority_labels(Y: pd.DataFrame) -> pd.DataFrame:
 
 def load_study_data(config: StudyConfig) -> list[StudyData]:
     """All data sets of a study with their folds; names are made fit for file names."""
-    loaded = []
+    loaded: list[StudyData] = []
     for source in config.data:
         data = load_source(source, config.labels)
         folds = _make_folds(source, data, config)
@@ -208,3 +215,11 @@ def hash_data(X: pd.DataFrame, Y: pd.DataFrame, folds: NDArray[np.int64]) -> str
             digest.update(values.tobytes())
     digest.update(folds.astype("<i8").tobytes())
     return digest.hexdigest()
+
+
+def read_attributes(source: str) -> pd.DataFrame:
+    """The attributes of a DATA argument whose labels need not be known; labels may be among them."""
+    path = find_source(source)
+    if path is not None and path.name.lower().endswith(_TABLES):
+        return read_table(path)
+    return load_source(source).X

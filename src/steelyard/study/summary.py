@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pandas as pd
+from typing import NamedTuple
 
 from .ranks import map_cells
 from .runner import StudyResults
@@ -10,49 +10,63 @@ from .runner import StudyResults
 SUMMARY_MEASURES = ("f1_micro", "hamming", "subset")
 
 
-def find_best_cells(study: StudyResults) -> pd.DataFrame:
+class BestCell(NamedTuple):
+    """The best cell of a data set for a measure: means over the folds."""
+
+    dataset: str
+    heuristic: str
+    measure: str
+    parameter: float
+    phi: float
+    value: float
+    n_rules: float
+
+
+class TunedValue(NamedTuple):
+    """What the theories tuned for a measure achieve in it: means over the folds."""
+
+    dataset: str
+    heuristic: str
+    tuned_for: str
+    value: float
+    n_rules: float
+
+
+def find_best_cells(study: StudyResults) -> list[BestCell]:
     """The best cell of every data set and family for each of the main measures.
 
     Best in hindsight, on the test folds: it says what the grid holds, not what tuning would find.
-
-    Returns
-    -------
-    DataFrame with dataset, heuristic, measure, parameter, phi, value, n_rules
     """
-    rows = []
+    found = []
     for heuristic in study.config.heuristics:
         n_rules = map_cells(study.results, "n_rules", heuristic)
         for measure in SUMMARY_MEASURES:
             cells = map_cells(study.results, measure, heuristic)
             for d, dataset in enumerate(cells.datasets):
                 j, i = cells.best_cells().get(dataset, (0, 0))
-                rows.append(
-                    {
-                        "dataset": dataset,
-                        "heuristic": heuristic,
-                        "measure": measure,
-                        "parameter": float(cells.parameters[i]),
-                        "phi": float(cells.phis[j]),
-                        "value": float(cells.values[d, j, i]),
-                        "n_rules": float(n_rules.values[d, j, i]),
-                    }
+                found.append(
+                    BestCell(
+                        dataset,
+                        heuristic,
+                        measure,
+                        float(cells.parameters[i]),
+                        float(cells.phis[j]),
+                        float(cells.values[d, j, i]),
+                        float(n_rules.values[d, j, i]),
+                    )
                 )
-    table = pd.DataFrame(rows)
-    order = {name: i for i, name in enumerate(dict.fromkeys(study.results["dataset"]))}
-    return table.sort_values("dataset", key=lambda column: column.map(order), kind="stable")
+    order = list(dict.fromkeys(study.results["dataset"]))
+    return sorted(found, key=lambda cell: order.index(cell.dataset))
 
 
-def average_tuned(study: StudyResults) -> pd.DataFrame:
-    """Mean over the folds of the measure that was tuned for, with the size of the theories.
-
-    Returns
-    -------
-    DataFrame with dataset, heuristic, tuned_for, value, n_rules
-    """
+def average_tuned(study: StudyResults) -> list[TunedValue]:
+    """Mean over the folds of the measure that was tuned for, with the size of the theories."""
     if study.tuned.empty:
-        return pd.DataFrame(columns=["dataset", "heuristic", "tuned_for", "value", "n_rules"])
+        return []
     keys = ["dataset", "heuristic", "tuned_for"]
-    means = study.tuned.groupby([*keys, "measure"], sort=False)["value"].mean().unstack("measure")
-    means = means.reset_index()
-    value = [row[row["tuned_for"]] for _, row in means.iterrows()]
-    return means[keys].assign(value=value, n_rules=means["n_rules"].to_numpy())
+    found = []
+    for (dataset, heuristic, tuned_for), rows in study.tuned.groupby(keys, sort=False):
+        means = rows.groupby("measure")["value"].mean()
+        value, n_rules = float(means[tuned_for]), float(means["n_rules"])
+        found.append(TunedValue(dataset, heuristic, tuned_for, value, n_rules))
+    return found

@@ -18,11 +18,12 @@ from steelyard.classifier import theory_path
 from steelyard.measures import get_measure
 
 from .baselines import evaluate_ripper
+from .candidate_counts import N_SHOWN_CANDIDATES, count_candidates
 from .config import SIZE_MEASURES, StudyConfig
 from .sources import StudyData, fold_seed
 from .store import Arrays, StudyStore
 
-Kind = Literal["grid", "inner", "ripper"]
+Kind = Literal["grid", "inner", "ripper", "candidates"]
 
 
 @dataclass(frozen=True)
@@ -31,8 +32,9 @@ class Unit:
 
     Parameters
     ----------
-    kind : {"grid", "inner", "ripper"}
-        All theories of a fold; those of an inner fold, for tuning; the baseline of a fold.
+    kind : {"grid", "inner", "ripper", "candidates"}
+        All theories of a fold; those of an inner fold, for tuning; the baseline of a fold; what the
+        candidates of a fold cover.
     dataset : str
     fold : int
         From 1.
@@ -53,7 +55,7 @@ class Unit:
     @property
     def name(self) -> str:
         """Its name in the store."""
-        suffix = {"grid": "", "inner": f"-inner-{self.inner}", "ripper": "-ripper"}[self.kind]
+        suffix = {"grid": "", "inner": f"-inner-{self.inner}"}.get(self.kind, f"-{self.kind}")
         return f"{self.dataset}/fold-{self.fold}{suffix}"
 
 
@@ -81,8 +83,9 @@ class Receipt:
 
 def list_units(data: StudyData, config: StudyConfig) -> list[Unit]:
     """All units of a data set, fold by fold."""
-    units = []
-    for fold in config.only_folds or range(1, data.n_folds + 1):
+    folds = list(config.only_folds or range(1, data.n_folds + 1))
+    units = [Unit("candidates", data.name, folds[0])]
+    for fold in folds:
         units.append(Unit("grid", data.name, fold))
         if config.tune:
             units += [Unit("inner", data.name, fold, k + 1) for k in range(config.inner_folds)]
@@ -98,7 +101,7 @@ def estimate_cost(unit: Unit, data: StudyData) -> float:
     number of attributes drawn at a node, with the logarithm of the columns.
     """
     n_rows, n_columns = data.X.shape
-    share = {"grid": 1.0, "inner": 0.8, "ripper": 0.5}[unit.kind]
+    share = {"grid": 1.0, "inner": 0.8, "ripper": 0.5, "candidates": 0.1}[unit.kind]
     return share * n_rows * float(np.log2(n_columns + 1))
 
 
@@ -121,7 +124,12 @@ def prepare_task(unit: Unit, data: StudyData, config: StudyConfig) -> Task:
 def run_task(task: Task, store: StudyStore) -> Receipt:
     """Compute a unit and record it; in the process of a worker."""
     start = time.perf_counter()
-    compute = {"grid": _compute_grid, "inner": _compute_inner, "ripper": _compute_ripper}
+    compute = {
+        "grid": _compute_grid,
+        "inner": _compute_inner,
+        "ripper": _compute_ripper,
+        "candidates": _compute_candidates,
+    }
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         arrays = compute[task.unit.kind](task, store)
@@ -171,3 +179,8 @@ def _compute_ripper(task: Task, store: StudyStore) -> Arrays:  # noqa: ARG001
     names = task.config.measures
     values = evaluate_ripper(task.X_train, task.Y_train, task.X_test, task.Y_test, names, task.seed)
     return {"measures": np.array([*names, *SIZE_MEASURES]), "values": values}
+
+
+def _compute_candidates(task: Task, store: StudyStore) -> Arrays:  # noqa: ARG001
+    n_candidates = min(task.config.n_candidates, N_SHOWN_CANDIDATES)
+    return count_candidates(task.X_train, task.Y_train, n_candidates, task.seed)._asdict()
