@@ -13,26 +13,22 @@ from .rules import RuleTable
 
 Bits = NDArray[np.uint64]
 
+# Sets of rows kept as bits for each feature while rules are covered. 64 of them take as much memory
+# as the feature's numbers, and leave n/64 rows at most to be looked at one by one.
+MOST_CHECKPOINTS = 64
+
 
 class RowIndex(NamedTuple):
-    """Coded data with its rows sorted by code within each dense feature, for fast look-up.
-
-    `entries` are the listed entries by row.
-    """
+    """Coded data with its rows sorted by code within each dense feature, for fast look-up."""
 
     coded: CodedFeatures
     sorted_rows: tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]
-    entries: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]
 
 
 def index_rows(coded: CodedFeatures) -> RowIndex:
     """Sort the rows once; every later question about coverage uses the result."""
     is_dense = coded.column >= 0
-    return RowIndex(
-        coded,
-        kernels.sort_rows_by_code(coded.dense, coded.n_codes[is_dense]),
-        kernels.list_entries_of_rows(coded.indptr, coded.rows, coded.n_rows),
-    )
+    return RowIndex(coded, kernels.sort_rows_by_code(coded.dense, coded.n_codes[is_dense]))
 
 
 def n_words(n_bits: int) -> int:
@@ -54,7 +50,7 @@ def cover(
     kernels.cover_rows(
         index.coded,
         index.sorted_rows,
-        index.entries,
+        max(1, -(-n_rows // MOST_CHECKPOINTS)),
         table.indptr,
         table.feature,
         table.low,

@@ -49,54 +49,57 @@ def sort_rows_by_code(dense, n_codes_of_column):
 
 
 @njit(cache=True, nogil=True)
-def list_entries_of_rows(indptr, rows, n_rows):
-    """The listed entries turned round: for each row, the features that list it and where.
+def mark_checkpoints(order, used, bit_of_row, step, n_words):
+    """For every used dense feature the rows from each `step`-th on in its sorted order, as bits.
 
-    Returns (row_indptr, feature, entry) as a CSR over rows.
+    Returns (slot_of_column, checkpoints): ``checkpoints[slot, k]`` holds the bits of the rows
+    ``order[column, k * step:]``.
     """
-    row_indptr = np.zeros(n_rows + 1, dtype=np.int64)
+    n_dense, n_rows = order.shape
+    slot_of_column = np.full(n_dense, -1, dtype=np.int64)
+    n_slots = 0
+    for c in range(n_dense):
+        if used[c]:
+            slot_of_column[c] = n_slots
+            n_slots += 1
+    n_checkpoints = (n_rows + step - 1) // step + 1
+    checkpoints = np.zeros((n_slots, n_checkpoints, n_words), dtype=np.uint64)
+    for c in range(n_dense):
+        if used[c]:
+            rows = checkpoints[slot_of_column[c]]
+            for k in range(n_checkpoints - 2, -1, -1):
+                rows[k] = rows[k + 1]
+                for i in range(k * step, min((k + 1) * step, n_rows)):
+                    bit = bit_of_row[order[c, i]]
+                    rows[k, bit >> 6] |= np.uint64(1) << np.uint64(bit & 63)
+    return slot_of_column, checkpoints
+
+
+@njit(cache=True, nogil=True)
+def _clear_rows(bits, rows, bit_of_row):
     for row in rows:
-        row_indptr[row + 1] += 1
-    for row in range(n_rows):
-        row_indptr[row + 1] += row_indptr[row]
-    feature = np.empty(len(rows), dtype=np.int32)
-    entry = np.empty(len(rows), dtype=np.int64)
-    free = row_indptr[:-1].copy()
-    for f in range(len(indptr) - 1):
-        for e in range(indptr[f], indptr[f + 1]):
-            slot = free[rows[e]]
-            feature[slot] = f
-            entry[slot] = e
-            free[rows[e]] += 1
-    return row_indptr, feature, entry
+        bit = bit_of_row[row]
+        bits[bit >> 6] &= ~(np.uint64(1) << np.uint64(bit & 63))
 
 
 @njit(cache=True, nogil=True)
-def _sort_conditions(coded, starts, starts_indptr, n_rows, feature, low, high, order, sizes):
-    """Sort the conditions of a rule, the one that leaves the fewest rows first; `sizes` says how many.
+def _keep_range(bits, order, marks, begin, stop, step, bit_of_row):
+    """Clear all bits but those of the rows ``order[begin:stop]``.
 
-    A listed condition that admits the default code leaves all rows, as far as this is concerned.
+    The checkpoints around the range do most of it, the stragglers between them follow one by one.
     """
-    for c in range(len(feature)):
-        f = feature[c]
-        if coded.column[f] >= 0:
-            base = starts_indptr[coded.column[f]]
-            size = starts[base + high[c]] - starts[base + low[c]]
-        elif low[c] <= coded.default_code[f] < high[c]:
-            size = n_rows
-        else:
-            size = coded.indptr[f + 1] - coded.indptr[f]
-        i = c
-        while i > 0 and sizes[i - 1] > size:
-            sizes[i] = sizes[i - 1]
-            order[i] = order[i - 1]
-            i -= 1
-        sizes[i] = size
-        order[i] = c
+    above = begin // step
+    below = (stop + step - 1) // step
+    from_begin = marks[above]
+    from_stop = marks[below]
+    for w in range(len(bits)):
+        bits[w] &= from_begin[w] & ~from_stop[w]
+    _clear_rows(bits, order[above * step : begin], bit_of_row)
+    _clear_rows(bits, order[stop : below * step], bit_of_row)
 
 
 @njit(cache=True, nogil=True)
-def _strike_out(coded, f, low, high, bit_of_row, bits, allowed):
+def _keep_listed(bits, coded, f, low, high, bit_of_row, allowed):
     """Clear the bits of the rows that fail a condition on a listed feature."""
     begin, stop = coded.indptr[f], coded.indptr[f + 1]
     if low <= coded.default_code[f] < high:
@@ -116,132 +119,90 @@ def _strike_out(coded, f, low, high, bit_of_row, bits, allowed):
 
 
 @njit(cache=True, nogil=True)
-def cover_rows(coded, sorted_rows, entries, indptr, feature, low, high, bit_of_row, out):
+def mark_binary_features(coded, used, bit_of_row, every):
+    """For every used listed feature of two codes the rows with the one and with the other, as bits.
+
+    Returns (slot_of_feature, sets of shape (n_slots, 2, n_words)). Words in texts are such features,
+    and rules on texts have many conditions: two words of memory a condition beat any walk over lists.
+    """
+    slot_of_feature = np.full(len(used), -1, dtype=np.int64)
+    n_slots = 0
+    for f in range(len(used)):
+        if used[f] and coded.column[f] < 0 and coded.n_codes[f] == 2:
+            slot_of_feature[f] = n_slots
+            n_slots += 1
+    sets = np.zeros((n_slots, 2, len(every)), dtype=np.uint64)
+    for f in range(len(used)):
+        slot = slot_of_feature[f]
+        if slot < 0:
+            continue
+        default = coded.default_code[f]
+        sets[slot, default] = every
+        for e in range(coded.indptr[f], coded.indptr[f + 1]):
+            bit = bit_of_row[coded.rows[e]]
+            mask = np.uint64(1) << np.uint64(bit & 63)
+            sets[slot, default, bit >> 6] &= ~mask
+            if coded.codes[e] >= 0:
+                sets[slot, coded.codes[e], bit >> 6] |= mask
+    return slot_of_feature, sets
+
+
+@njit(cache=True, nogil=True)
+def cover_rows(coded, sorted_rows, step, indptr, feature, low, high, bit_of_row, out):
     """Set in `out` (n_rules, n_words), all zero, the bits of the rows that each rule covers.
 
-    A rule covers a row if every condition holds: low ≤ code < high. The most selective condition
-    gives the first rows, the others are checked on them alone, in the order of their selectivity.
+    A rule covers a row if every condition holds: low ≤ code < high. On a dense feature such a range
+    is the difference of two sets of rows that are kept as bits at every `step`-th row of the sorted
+    order, so a condition costs a few words and a few stragglers, not a look at every row.
 
     Parameters
     ----------
     coded : CodedFeatures
     sorted_rows : result of `sort_rows_by_code`
-    entries : result of `list_entries_of_rows`
+    step : int
+        Rows between two checkpoints.
     indptr, feature, low, high : bodies of the rules (CSR)
     bit_of_row : (n_rows,) int64
         Which bit stands for which row.
     """
     order, starts, starts_indptr = sorted_rows
-    row_indptr, row_feature, row_entry = entries
-    n_rows = len(bit_of_row)
-    most_conditions = 0
-    for r in range(len(indptr) - 1):
-        most_conditions = max(most_conditions, indptr[r + 1] - indptr[r])
-    by_size = np.empty(most_conditions, dtype=np.int64)
-    sizes = np.empty(most_conditions, dtype=np.int64)
-    # The dense conditions of a rule, ready to check: offset of the column, lowest code, width.
-    flat = coded.dense.ravel()
-    offset = np.empty(most_conditions, dtype=np.uint64)
-    lowest = np.empty(most_conditions, dtype=np.int32)
-    width = np.empty(most_conditions, dtype=np.uint32)
-    condition_of_feature = np.full(len(coded.n_codes), -1, dtype=np.int64)
-    every = np.zeros(out.shape[1], dtype=np.uint64)
+    n_words = out.shape[1]
+    used = np.zeros(len(coded.n_codes), dtype=np.bool_)
+    used_columns = np.zeros(len(order), dtype=np.bool_)
+    for f in feature:
+        used[f] = True
+        if coded.column[f] >= 0:
+            used_columns[coded.column[f]] = True
+    slot_of_column, checkpoints = mark_checkpoints(order, used_columns, bit_of_row, step, n_words)
+    every = np.zeros(n_words, dtype=np.uint64)
     for bit in bit_of_row:
         every[bit >> 6] |= np.uint64(1) << np.uint64(bit & 63)
-    allowed = np.empty(out.shape[1], dtype=np.uint64)
-    entries_a_row = max(1.0, len(row_feature) / max(1, n_rows))
+    slot_of_feature, sets = mark_binary_features(coded, used, bit_of_row, every)
+    allowed = np.empty(n_words, dtype=np.uint64)
 
     for r in range(len(indptr) - 1):
         bits = out[r]
-        first, last = indptr[r], indptr[r + 1]
-        n = last - first
-        if n == 0:
-            bits[:] = every
-            continue
-        _sort_conditions(
-            coded,
-            starts,
-            starts_indptr,
-            n_rows,
-            feature[first:last],
-            low[first:last],
-            high[first:last],
-            by_size,
-            sizes,
-        )
-        seed = first + by_size[0]
-        n_dense = 0
-        n_required = 0
-        listed_size = 0
-        n_listed = 0
-        for i in range(1, n):
-            c = first + by_size[i]
+        bits[:] = every
+        for c in range(indptr[r], indptr[r + 1]):
             f = feature[c]
-            if coded.column[f] >= 0:
-                offset[n_dense] = np.uint64(coded.column[f]) * np.uint64(n_rows)
-                lowest[n_dense] = low[c]
-                width[n_dense] = high[c] - low[c]
-                n_dense += 1
+            column = coded.column[f]
+            if column >= 0:
+                base = starts_indptr[column]
+                _keep_range(
+                    bits,
+                    order[column],
+                    checkpoints[slot_of_column[column]],
+                    starts[base + low[c]],
+                    starts[base + high[c]],
+                    step,
+                    bit_of_row,
+                )
+            elif slot_of_feature[f] >= 0 and high[c] - low[c] == 1:
+                allowed_words = sets[slot_of_feature[f], low[c]]
+                for w in range(n_words):
+                    bits[w] &= allowed_words[w]
             else:
-                n_listed += 1
-                listed_size += coded.indptr[f + 1] - coded.indptr[f]
-                if not low[c] <= coded.default_code[f] < high[c]:
-                    n_required += 1
-        f = feature[seed]
-        seed_is_listed = coded.column[f] < 0
-        if seed_is_listed and low[seed] <= coded.default_code[f] < high[seed]:
-            # Nothing but listed conditions that hold by default: strike out the exceptions.
-            bits[:] = every
-            for c in range(first, last):
-                _strike_out(coded, feature[c], low[c], high[c], bit_of_row, bits, allowed)
-            continue
-
-        row_by_row = n_listed > 0 and sizes[0] * entries_a_row <= listed_size
-        if row_by_row:
-            for i in range(1, n):
-                c = first + by_size[i]
-                if coded.column[feature[c]] < 0:
-                    condition_of_feature[feature[c]] = c
-        if seed_is_listed:
-            begin, stop = coded.indptr[f], coded.indptr[f + 1]
-        else:
-            base = starts_indptr[coded.column[f]]
-            begin, stop = starts[base + low[seed]], starts[base + high[seed]]
-        for i in range(begin, stop):
-            if seed_is_listed:
-                if coded.codes[i] < low[seed] or coded.codes[i] >= high[seed]:
-                    continue
-                row = np.uint64(coded.rows[i])
-            else:
-                row = np.uint64(order[coded.column[f], i])
-            covered = True
-            for d in range(n_dense):
-                # One unsigned comparison for both ends; missing (-1) lies outside as well.
-                if np.uint32(flat[offset[d] + row] - lowest[d]) >= width[d]:
-                    covered = False
-                    break
-            if covered and row_by_row:
-                n_met = 0
-                for e in range(row_indptr[row], row_indptr[row + np.uint64(1)]):
-                    c = condition_of_feature[row_feature[e]]
-                    if c >= 0:
-                        code = coded.codes[row_entry[e]]
-                        if code < low[c] or code >= high[c]:
-                            covered = False
-                            break
-                        if not low[c] <= coded.default_code[feature[c]] < high[c]:
-                            n_met += 1
-                covered = covered and n_met == n_required
-            if covered:
-                bit = bit_of_row[row]
-                bits[bit >> 6] |= np.uint64(1) << np.uint64(bit & 63)
-        for i in range(1, n):
-            c = first + by_size[i]
-            if coded.column[feature[c]] < 0:
-                if row_by_row:
-                    condition_of_feature[feature[c]] = -1
-                else:
-                    _strike_out(coded, feature[c], low[c], high[c], bit_of_row, bits, allowed)
+                _keep_listed(bits, coded, f, low[c], high[c], bit_of_row, allowed)
 
 
 @njit(cache=True, nogil=True)
