@@ -22,7 +22,7 @@ from .explain import Explanation
 from .heuristics import M_GRID, Heuristic, MEstimate, get_heuristic
 from .learning import learn_path
 from .path import TheoryPath
-from .progress import show_progress
+from .progress import CallbackSupportMixin, show_progress, with_callbacks
 from .targets import TargetChoice, Targets, encode_targets
 from .theory import Theory
 from .thresholding import PHI_GRID
@@ -36,13 +36,13 @@ MULTILABEL_PHI = 0.5
 def validate_table(estimator: BaseEstimator, X: Any, *, reset: bool) -> Any:
     """X as a DataFrame, a float or object array or a CSC matrix, with scikit-learn's checks done."""
     if isinstance(X, pd.DataFrame):
-        validate_data(estimator, X=X, skip_check_array=True, reset=reset)
-        if X.shape[0] == 0 or X.shape[1] == 0:
-            raise ValueError(f"the table is empty: it has shape {X.shape}")
-        names = [str(name) for name in X.columns]
+        names = list(X.columns)
         if len(set(names)) < len(names):
             twice = next(name for i, name in enumerate(names) if name in names[:i])
             raise ValueError(f"two attributes have the same name {twice!r}")
+        validate_data(estimator, X=X, skip_check_array=True, reset=reset)
+        if X.shape[0] == 0 or X.shape[1] == 0:
+            raise ValueError(f"the table is empty: it has shape {X.shape}")
         return X
     numeric = {"dtype": np.float64, "ensure_all_finite": "allow-nan", "reset": reset}
     if sparse.issparse(X):
@@ -119,7 +119,7 @@ def seed_to_entropy(random_state: Any) -> int:
     )
 
 
-class TheoryClassifier(ClassifierMixin, BaseEstimator):
+class TheoryClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     """What every estimator with a fitted `theory_` has in common: predictions and tags."""
 
     theory_: Theory
@@ -312,6 +312,7 @@ class RuleSetClassifier(TheoryClassifier):
         self.random_state = random_state
         self.verbose = verbose
 
+    @with_callbacks
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RuleSetClassifier:
         """Learn a theory.
 
@@ -328,6 +329,8 @@ class RuleSetClassifier(TheoryClassifier):
         -------
         self
         """
+        if self.min_value is not None and not _is_number(self.min_value):
+            raise ValueError(f"min_value must be a number or None, got {self.min_value!r}")
         automatic = self.phi == "auto"
         phi = 1.0 if automatic else check_phi(self.phi)
         path = fit_path(
@@ -339,9 +342,14 @@ class RuleSetClassifier(TheoryClassifier):
         return self
 
 
+def _is_number(value: Any) -> bool:
+    is_number = isinstance(value, float | int | np.number) and not isinstance(value, bool)
+    return is_number and not np.isnan(value)
+
+
 def check_phi(phi: Any) -> float:
     """φ as a float, or an error that says what it must be."""
-    if isinstance(phi, bool) or not isinstance(phi, float | int | np.number) or not 0 < phi <= 1:
+    if not _is_number(phi) or not 0 < phi <= 1:
         raise ValueError(f"phi must be a number above 0 and at most 1, got {phi!r}")
     return float(phi)
 
@@ -366,7 +374,7 @@ def fit_path(
     )
     threshold = estimator.threshold_heuristic
     X, targets = estimator._read_training_set(X, y, estimator.target, sample_weight)
-    with show_progress(estimator.verbose, progress_name) as progress:
+    with show_progress(estimator, progress_name, X, y) as progress:
         return learn_path(
             X,
             targets,
