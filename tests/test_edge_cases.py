@@ -1,0 +1,317 @@
+"""Edge cases: each has a defined answer, and what has none is refused in one sentence."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.exceptions import ConvergenceWarning, DataConversionWarning, NotFittedError
+
+from steelyard import MEstimate, RuleSetClassifier, RuleSetClassifierCV, Theory, make_planted_rules
+
+pytestmark = pytest.mark.filterwarnings("ignore:the data yields only")
+
+
+def classifier(**options):
+    return RuleSetClassifier(**({"n_candidates": 200, "n_trees": 3, "random_state": 0} | options))
+
+
+@pytest.fixture(scope="module")
+def data():
+    return make_planted_rules(100, n_labels=2, random_state=0)
+
+
+class TestLittleToLearn:
+    def test_constant_attributes_give_the_empty_theory_and_the_majority(self):
+        X = pd.DataFrame({"x": [1.0] * 6, "c": ["red"] * 6})
+        Y = pd.DataFrame({"rare": [1, 0, 0, 0, 0, 0], "common": [1, 1, 1, 1, 1, 0]})
+        fitted = classifier().fit(X, Y)
+        assert len(fitted.theory_) == 0
+        assert fitted.predict(X).tolist() == [[0, 1]] * 6
+        assert Theory.from_json(fitted.theory_.to_json()) == fitted.theory_
+        assert fitted.theory_.to_frame().empty
+        assert str(fitted.theory_).count("no rule: never predicted") == 2
+        assert fitted.theory_.covers(X).shape == (6, 0)
+        # All that is left to say is how frequent a label is: (1 + 1)/(6 + 2) and its mirror image.
+        np.testing.assert_allclose(fitted.decision_function(X)[0], [2 / 8 - 1, 1 - 2 / 8])
+
+    def test_that_there_is_nothing_to_learn_is_said(self):
+        with pytest.warns(ConvergenceWarning, match="yields only 0 distinct candidate rules"):
+            classifier().fit(pd.DataFrame({"x": [1.0] * 4}), [0, 0, 0, 1])
+
+    def test_a_label_with_one_positive_can_be_learned(self):
+        X = pd.DataFrame({"x": np.arange(20.0), "y": np.arange(20.0)[::-1] % 7})
+        Y = pd.DataFrame({"once": (X.x == 13).astype(int)})
+        fitted = classifier(phi=1.0, n_candidates=2000).fit(X, Y)
+        assert fitted.predict(X).ravel().tolist() == Y.once.tolist()
+
+    def test_constant_labels_are_predicted_as_they_are(self, data):
+        Y = pd.DataFrame({"never": 0, "always": 1, "real": data.Y.iloc[:, 0]})
+        fitted = classifier(phi=1.0).fit(data.X, Y)
+        predicted = fitted.predict(data.X)
+        assert (predicted[:, 0] == 0).all()
+        assert (predicted[:, 1] == 1).all()
+        assert [rule.head.label for rule in fitted.theory_] == ["real"] * len(fitted.theory_)
+        assert [label.target_class for label in fitted.theory_.labels] == [1, 0, 1]
+        assert len(fitted.theory_) > 0
+
+    def test_a_constant_label_that_must_be_present_needs_a_rule_and_gets_none(self, data):
+        # Rules for presence only, and nothing to tell apart: the default of such a label is absence.
+        fitted = classifier(target="present").fit(data.X, pd.DataFrame({"always": [1] * 100}))
+        assert len(fitted.theory_) == 0
+        assert (fitted.predict(data.X) == 0).all()
+
+    def test_only_constant_labels(self, data):
+        fitted = classifier().fit(data.X, np.zeros((100, 3), dtype=int))
+        assert len(fitted.theory_) == 0
+        assert not fitted.predict(data.X).any()
+
+    def test_one_class(self, data):
+        fitted = classifier().fit(data.X, ["only"] * 100)
+        assert fitted.classes_.tolist() == ["only"]
+        assert (fitted.predict(data.X) == "only").all()
+        assert (fitted.predict_proba(data.X) == 1).all()
+        assert fitted.predict_proba(data.X).shape == (100, 1)
+
+    @pytest.mark.parametrize("y", [[0, 1], [1, 1], [[0, 1], [1, 0]], ["a", "b"]])
+    def test_two_rows(self, y):
+        X = np.array([[0.0], [1.0]])
+        fitted = classifier(phi=1.0).fit(X, y)
+        assert fitted.predict(X).tolist() == y
+
+    def test_one_row(self):
+        fitted = classifier().fit([[1.0, 2.0]], [[1, 0]])
+        assert fitted.predict([[1.0, 2.0]]).tolist() == [[1, 0]]
+
+    def test_one_attribute(self):
+        X = np.arange(30.0)[:, None]
+        Y = np.column_stack([X[:, 0] < 8, X[:, 0] >= 25]).astype(int)
+        fitted = classifier(phi=1.0).fit(X, Y)
+        assert (fitted.predict(X) == Y).all()
+        assert sorted(map(str, fitted.theory_)) == ["y0 ← x0 < 7.5", "y1 ← x0 ≥ 24.5"]
+
+    def test_duplicate_rows_with_contradicting_labels(self):
+        # What cannot be told apart is decided by the majority of the copies.
+        X = pd.DataFrame({"x": [1.0] * 5 + [2.0] * 15})
+        y = [1, 1, 1, 1, 0] + [0] * 14 + [1]
+        fitted = classifier().fit(X, y)
+        assert fitted.predict(X).tolist() == [1] * 5 + [0] * 15
+        (rule,) = fitted.theory_.scored_rules
+        assert (rule.tp, rule.fp) == (4, 1)
+
+
+class TestShapesOfY:
+    def test_a_frame_with_one_column_is_one_label(self, data):
+        fitted = classifier().fit(data.X, data.Y.iloc[:, :1])
+        assert fitted.theory_.output == "multilabel"
+        assert fitted.theory_.label_names == (data.Y.columns[0],)
+        assert fitted.predict(data.X).shape == (100, 1)
+
+    def test_an_array_with_one_column_is_a_class_with_scikit_learns_warning(self, data):
+        with pytest.warns(DataConversionWarning, match="column-vector y was passed"):
+            fitted = classifier().fit(data.X, data.Y.iloc[:, :1].to_numpy())
+        assert fitted.predict(data.X).shape == (100,)
+
+    def test_a_thousand_labels(self, data):
+        rng = np.random.default_rng(0)
+        Y = rng.random((100, 1000)) < 0.05
+        fitted = classifier(n_candidates=3000, phi=0.5).fit(data.X, Y)
+        assert fitted.predict(data.X).shape == (100, 1000)
+        assert fitted.decision_function(data.X).shape == (100, 1000)
+        assert len({rule.head.label for rule in fitted.theory_}) > 100
+
+    @pytest.mark.parametrize(
+        ("Y", "message"),
+        [
+            (None, "requires y to be passed, but the target y is None"),
+            (np.zeros((100, 0)), "0 columns|no label"),
+            (np.full((100, 2), 2), "labels are 0 or 1, but label 'y0' is .*2.* in row 0"),
+            (np.full((100, 2), np.nan), "Input y contains NaN: label 'y0', row 0"),
+            (np.full(100, np.nan), "Input y contains NaN: row 0"),
+            (np.zeros((100, 2, 2)), "y must have one or two dimensions"),
+            (np.zeros((99, 2)), "inconsistent numbers of samples"),
+            (np.zeros(99), "inconsistent numbers of samples"),
+            (
+                pd.DataFrame(np.zeros((100, 2)), columns=["a", "a"]),
+                "two labels have the same name 'a'",
+            ),
+            (np.full((100, 2), "yes"), "labels are 0 or 1"),
+        ],
+        ids=range(10),
+    )
+    def test_labels_that_are_none_are_refused(self, data, Y, message):
+        with pytest.raises(ValueError, match=message):
+            classifier().fit(data.X, Y)
+
+
+class TestMissingAndUnseen:
+    @pytest.mark.parametrize(
+        "empty",
+        [
+            np.full(100, np.nan),
+            pd.Series([None] * 100, dtype=object),
+            pd.Categorical([None] * 100),
+            pd.Categorical([None] * 100, categories=["a", "b"]),
+            pd.array([pd.NA] * 100, dtype="Int64"),
+            pd.array([pd.NA] * 100, dtype="string"),
+            pd.array([pd.NA] * 100, dtype="boolean"),
+        ],
+        ids=["numeric", "object", "category", "declared", "Int64", "string", "boolean"],
+    )
+    def test_a_column_without_values_is_in_no_rule_and_disturbs_none(self, data, empty):
+        with_empty = data.X.assign(empty=empty)
+        fitted = classifier(phi=1.0).fit(with_empty, data.Y)
+        assert len(fitted.theory_) > 0
+        assert all(c.feature != "empty" for rule in fitted.theory_ for c in rule.body)
+        assert fitted.predict(with_empty).shape == data.Y.shape
+        assert Theory.from_json(fitted.theory_.to_json()) == fitted.theory_
+
+    def test_nothing_but_missing_values(self):
+        X = np.full((6, 2), np.nan)
+        fitted = classifier().fit(X, [0, 0, 0, 0, 1, 1])
+        assert len(fitted.theory_) == 0
+        assert fitted.predict(X).tolist() == [0] * 6
+
+    def test_a_row_of_missing_values_satisfies_no_rule(self, data):
+        fitted = classifier(phi=1.0).fit(data.X, data.Y)
+        nothing = data.X.iloc[:1].copy()
+        for name in nothing:
+            nothing[name] = pd.Series([None], dtype=nothing[name].dtype, index=nothing.index)
+        assert not fitted.theory_.covers(nothing).any()
+        targets = [label.target_class for label in fitted.theory_.labels]
+        assert fitted.predict(nothing).tolist() == [[1 - t for t in targets]]
+
+    @pytest.mark.parametrize("dtype", [object, "category", "string"])
+    def test_an_unseen_category_satisfies_no_rule(self, dtype):
+        X = pd.DataFrame({"c": ["red", "blue", "blue"] * 5}).astype(dtype)
+        fitted = classifier().fit(X, [1, 0, 0] * 5)
+        new = pd.DataFrame({"c": ["green", "red", None]}).astype(dtype)
+        assert fitted.predict(new).tolist() == [0, 1, 0]
+
+    def test_missing_values_of_every_kind_are_the_same(self, data):
+        X = data.X.assign(number=[1.0, 2.0, None, 4.0] * 25, word=["a", "b", None, np.nan] * 25)
+        other = X.assign(number=pd.array(X.number, dtype="Float64"), word=X.word.astype("string"))
+        known = classifier().fit(X, data.Y).theory_
+        assert classifier().fit(other, data.Y).theory_ == known
+
+
+class TestColumns:
+    def test_two_columns_of_the_same_name_are_refused(self, data):
+        X = data.X.set_axis(["twice", "twice", *data.X.columns[2:]], axis=1)
+        with pytest.raises(ValueError, match="two attributes have the same name 'twice'"):
+            classifier().fit(X, data.Y)
+
+    def test_names_that_are_partly_text_are_scikit_learns_error(self, data):
+        X = data.X.iloc[:, :2].set_axis(["1", 1], axis=1)
+        with pytest.raises(
+            TypeError, match="only supported if all input features have string names"
+        ):
+            classifier().fit(X, data.Y)
+
+    @pytest.mark.parametrize("infinity", [np.inf, -np.inf])
+    def test_infinity_is_refused_in_frames_arrays_and_sparse_matrices(self, infinity):
+        from scipy import sparse
+
+        X = np.array([[1.0], [infinity], [2.0]])
+        for form in (X, sparse.csr_array(X), pd.DataFrame(X, columns=["x"])):
+            with pytest.raises(ValueError, match="infinity"):
+                classifier().fit(form, [0, 1, 0])
+        fitted = classifier().fit(pd.DataFrame({"x": [1.0, 5.0, 2.0, 6.0]}), [0, 1, 0, 0])
+        with pytest.raises(ValueError, match="infinity"):
+            fitted.predict(pd.DataFrame({"x": [infinity]}))
+
+    def test_dates_are_refused_by_name(self, data):
+        X = data.X.assign(picked=pd.date_range("2020-01-01", periods=100))
+        with pytest.raises(
+            ValueError, match=r"attribute 'picked' has type datetime64.*convert or drop"
+        ):
+            classifier().fit(X, data.Y)
+
+    @pytest.mark.parametrize("shape", [(0, 3), (5, 0)])
+    def test_an_empty_table_is_refused(self, shape):
+        y = np.zeros(shape[0])
+        with pytest.raises(ValueError, match=r"empty|0 sample|0 feature"):
+            classifier().fit(np.zeros(shape), y)
+        with pytest.raises(ValueError, match=r"empty|0 sample|0 feature"):
+            classifier().fit(pd.DataFrame(np.zeros(shape)), y)
+
+    def test_odd_names_are_carried_through(self):
+        names = ["a ∧ b", "≥", '"quoted"', "new\nline", ""]
+        rng = np.random.default_rng(0)
+        X = pd.DataFrame(rng.random((60, 5)), columns=names)
+        Y = pd.DataFrame({"←": (X["≥"] > 0.7).astype(int), 'l"b': (X[""] < 0.3).astype(int)})
+        fitted = classifier(phi=1.0).fit(X, Y)
+        again = Theory.from_json(fitted.theory_.to_json())
+        assert again == fitted.theory_
+        assert (again.predict(X).to_numpy() == fitted.predict(X)).all()
+
+    def test_a_column_of_another_kind_at_prediction_is_named(self):
+        fitted = classifier().fit(pd.DataFrame({"x": [1.0, 2.0, 3.0] * 4}), [0, 1, 0] * 4)
+        with pytest.raises(
+            ValueError, match="attribute 'x' is numeric, but one of its values is 'a'"
+        ):
+            fitted.predict(pd.DataFrame({"x": ["a"]}))
+
+    def test_huge_and_tiny_numbers_are_told_apart(self):
+        largest, smallest = np.finfo(float).max, 5e-324
+        X = np.array([[-largest], [-smallest], [0.0], [smallest], [1.0], [largest]])
+        y = [0, 1, 0, 0, 0, 0]
+        fitted = classifier(n_candidates=1000).fit(np.repeat(X, 3, axis=0), np.repeat(y, 3))
+        assert fitted.predict(X).tolist() == y
+
+
+class TestParameters:
+    @pytest.mark.parametrize(
+        ("parameters", "message"),
+        [
+            ({"phi": 0}, "phi must be a number above 0 and at most 1, got 0"),
+            ({"phi": 1.5}, "phi must be a number above 0 and at most 1, got 1.5"),
+            ({"phi": "half"}, "phi must be a number above 0 and at most 1, got 'half'"),
+            ({"phi": math.nan}, "phi must be a number above 0 and at most 1, got nan"),
+            ({"n_candidates": 0}, "n_candidates must be a whole number of at least 1, got 0"),
+            (
+                {"n_candidates": 1e3},
+                "n_candidates must be a whole number of at least 1, got 1000.0",
+            ),
+            ({"n_trees": -1}, "n_trees must be a whole number of at least 1, got -1"),
+            ({"max_depths": ()}, r"max_depths must be one or more limits.*got \(\)"),
+            ({"max_depths": (0,)}, r"max_depths must be one or more limits.*got \(0,\)"),
+            ({"max_depths": -1}, r"max_depths must be one or more limits.*got \(-1,\)"),
+            ({"sample_fraction": 0.0}, "sample_fraction must be a number above 0, got 0.0"),
+            ({"max_features": "auto"}, "max_features must be 'log2', 'sqrt'.*got 'auto'"),
+            ({"max_features": 0}, "max_features must be 'log2', 'sqrt'.*got 0"),
+            ({"target": "majority"}, "target must be 'minority' or 'present', got 'majority'"),
+            ({"heuristic": "gini"}, "unknown heuristic 'gini'; the known ones are"),
+            ({"threshold_heuristic": "gini"}, "unknown heuristic 'gini'; the known ones are"),
+            ({"min_value": "high"}, "min_value must be a number or None, got 'high'"),
+            ({"min_value": math.nan}, "min_value must be a number or None, got nan"),
+            ({"random_state": -3}, "random_state must be .* got -3"),
+        ],
+        ids=str,
+    )
+    def test_out_of_range_is_said_in_one_sentence(self, data, parameters, message):
+        with pytest.raises(ValueError, match=message):
+            classifier(**parameters).fit(data.X, data.Y)
+
+    @pytest.mark.parametrize("parameters", [{"heuristic": 3}, {"heuristic": MEstimate}])
+    def test_what_is_no_heuristic_is_a_type_error(self, data, parameters):
+        with pytest.raises(TypeError, match="heuristic must be"):
+            classifier(**parameters).fit(data.X, data.Y)
+
+    def test_one_depth_limit_may_stand_alone(self, data):
+        alone, listed = (
+            classifier(max_depths=depths).fit(data.X, data.Y).theory_ for depths in (2, (2,))
+        )
+        assert alone == listed
+        assert max(len(rule) for rule in alone) <= 2
+
+    def test_before_fit_there_is_no_theory(self, data):
+        for estimator in (classifier(), RuleSetClassifierCV()):
+            for method in ("predict", "predict_proba", "decision_function"):
+                with pytest.raises(NotFittedError):
+                    getattr(estimator, method)(data.X)
+
+    def test_a_cut_above_all_values_leaves_the_empty_theory(self, data):
+        fitted = classifier(min_value=2.0).fit(data.X, data.Y)
+        assert len(fitted.theory_) == 0
+        assert not fitted.predict(data.X).any()
