@@ -64,15 +64,15 @@ def to_oracle(training, body):
 class TestGrowing:
     def test_gain_worked_by_hand(self):
         # 8 of 15 examples are positive: 9/16. The condition keeps 7 positives and no negative: 1.
-        log2 = np.log2(np.maximum(np.arange(20), 1))
-        gain = growing_kernels.foil_gain(7, 7, log2[9] - log2[16], log2)
+        log2_next = np.log2(np.arange(20) + 1)
+        gain = growing_kernels.foil_gain(7, 7, log2_next[8] - log2_next[15], log2_next)
         assert gain == pytest.approx(7 * (4 - np.log2(9)))
 
     @given(problems())
     def test_body_equals_the_oracle(self, given_problem):
         training, is_target, problem = given_problem
         space = growing_kernels.make_workspace(training.coded.n_codes, is_target)
-        rows = np.arange(len(is_target)).astype(np.int32)
+        rows = np.arange(len(is_target)).astype(np.uint32)
         body = growing_kernels.grow_body(
             training.coded, space, rows, NOTHING, float(problem.min_weight)
         )
@@ -82,10 +82,10 @@ class TestGrowing:
     def test_pruned_body_equals_the_oracle(self, given_problem, data):
         training, is_target, problem = given_problem
         space = growing_kernels.make_workspace(training.coded.n_codes, is_target)
-        every = np.arange(len(is_target)).astype(np.int32)
+        every = np.arange(len(is_target)).astype(np.uint32)
         body = growing_kernels.grow_body(training.coded, space, every, NOTHING, 1.0)
         chosen = data.draw(st.sets(st.sampled_from(every.tolist())))
-        rows = np.array(sorted(chosen), dtype=np.int32)
+        rows = np.array(sorted(chosen), dtype=np.uint32)
         for whole_theory, measure in ((False, oracle.worth), (True, oracle.accuracy)):
             pruned = growing_kernels.prune_body(training.coded, space, rows, body, whole_theory)
             expected = oracle.prune(problem, to_oracle(training, body), rows.tolist(), measure)
@@ -95,7 +95,7 @@ class TestGrowing:
     def test_mask_is_what_the_oracle_covers(self, given_problem):
         training, is_target, problem = given_problem
         space = growing_kernels.make_workspace(training.coded.n_codes, is_target)
-        rows = np.arange(len(is_target)).astype(np.int32)
+        rows = np.arange(len(is_target)).astype(np.uint32)
         body = growing_kernels.grow_body(training.coded, space, rows, NOTHING, 1.0)
         mask = growing_kernels.cover_body(training.coded, space, body)
         expected = [covers(to_oracle(training, body), row) for row in problem.rows]
@@ -106,7 +106,7 @@ class TestGrowing:
     )
     def test_each_class_gives_its_share_for_pruning(self, classes, n_folds, seed):
         is_target = np.array(classes, dtype=np.uint8)
-        rows = np.arange(len(classes)).astype(np.int32)
+        rows = np.arange(len(classes)).astype(np.uint32)
         state = np.array([seed], dtype=np.uint64)
         growing, pruning = growing_kernels.split_rows(rows, is_target, n_folds, state)
         assert sorted([*growing, *pruning]) == rows.tolist()
@@ -189,7 +189,7 @@ class TestLearning:
         state = np.array([seed], dtype=np.uint64)
 
         def split(examples):
-            rows = np.array(examples, dtype=np.int32)
+            rows = np.array(examples, dtype=np.uint32)
             return [
                 part.tolist()
                 for part in growing_kernels.split_rows(rows, is_target, n_folds, state)

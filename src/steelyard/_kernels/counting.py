@@ -1,11 +1,12 @@
 """Which codes of a feature occur in a node, and how often: the inner loop of all growing.
 
-Counts travel in pairs, packed into one int64: examples in the upper half, positives in the lower. The
-functions work on any named tuple `space` with these arrays:
+Counts travel in pairs, packed into one uint64: examples in the upper half, positives in the lower.
+Rows and counts are unsigned because numba tests a signed index for being negative at every access.
+The functions work on any named tuple `space` with these arrays:
 
-- pair: (n_rows,) int64, packed counts of each row
-- position: (n_rows,) int32, where in `members` a row is, or -1
-- members: (n_rows,) int32, rows; a node is a range of it
+- pair: (n_rows,) uint64, packed counts of each row
+- members: uint32, rows; a node is a range of it
+- position: (n_rows,) uint32, where in `members` a row is, beyond the end if nowhere
 - histogram, bitmap: packed counts by code, and which codes are in use; all 0 between calls
 - codes, counts: the result, codes ascending
 """
@@ -16,7 +17,8 @@ from numba import njit
 from .bits import trailing_zeros
 
 # Nodes up to this many examples are sorted by insertion; above it a histogram is cheaper.
-SMALL_NODE = 24
+SMALL_NODE = 10
+_NONE = np.uint64(0)
 
 
 @njit(cache=True, nogil=True)
@@ -71,7 +73,7 @@ def _drain_histogram(n_codes, space):
             word &= word - np.uint64(1)
             codes[n] = code
             counts[n] = histogram[code]
-            histogram[code] = 0
+            histogram[code] = _NONE
             n += 1
     return n
 
@@ -123,8 +125,8 @@ def count_listed(rows, row_codes, default_code, start, end, total, n_codes, spac
     if not found:
         space.codes[0] = default_code
         space.counts[0] = rest
-        return 1 if rest > 0 else 0
-    if rest > 0:
+        return 1 if rest != _NONE else 0
+    if rest != _NONE:
         _add(default_code, rest, space)
     return _drain_histogram(n_codes, space)
 

@@ -3,8 +3,7 @@
 One call grows the trees of a label: bootstrap, draw attributes at each node, take the split with the
 best information gain, walk down with an explicit stack, write the body of the path at each target leaf.
 
-Counts travel in pairs, packed into one uint64: examples in the upper half, positives in the lower.
-Rows and counts are unsigned because numba tests a signed index for being negative at every access.
+Counts travel in packed pairs: see `counting`.
 """
 
 from collections import namedtuple
@@ -12,13 +11,11 @@ from collections import namedtuple
 import numpy as np
 from numba import njit
 
-from .bits import trailing_zeros
+from .counting import SMALL_NODE, count_dense, count_listed, find_listed
 from .random import mix, next_below
 
 # Gains below this (bits per example) count as none; Weka's tolerance.
 _MIN_GAIN = 1e-6
-# Nodes up to this many examples are sorted by insertion; above it a histogram is cheaper.
-_SMALL_NODE = 10
 _POSITIVES = np.uint64(0xFFFFFFFF)
 _HALF = np.uint64(32)
 _ONE = np.uint64(1 << 32)
@@ -62,8 +59,8 @@ def _make_space(n_rows, n_features, most_codes, bag_size):
         np.empty(n_features, dtype=np.uint32),
         np.zeros(most_codes, dtype=np.uint64),
         np.zeros((most_codes + 63) >> 6, dtype=np.uint64),
-        np.empty(max(most_codes, _SMALL_NODE) + 1, dtype=np.int32),
-        np.empty(max(most_codes, _SMALL_NODE) + 1, dtype=np.uint64),
+        np.empty(max(most_codes, SMALL_NODE) + 1, dtype=np.int32),
+        np.empty(max(most_codes, SMALL_NODE) + 1, dtype=np.uint64),
         np.empty(most_codes + 4, dtype=np.int64),
         np.empty(most_codes + 2, dtype=np.uint64),
         xlogx,
@@ -90,110 +87,6 @@ def _draw_bag(state, draw_order, bag_size, is_target, space):
         else:
             space.position[row] = _OUTSIDE
     return n_members, total
-
-
-@njit(cache=True, nogil=True)
-def _find_listed(rows, start, end, row):
-    """Position of `row` in the ascending rows[start:end], or -1."""
-    stop = end
-    while start < end:
-        middle = (start + end) >> 1
-        if rows[middle] < row:
-            start = middle + 1
-        else:
-            end = middle
-    if start < stop and rows[start] == row:
-        return start
-    return -1
-
-
-@njit(cache=True, nogil=True)
-def _list_by_insertion(column, node, pair, codes, counts):
-    """Codes that occur in a small node, ascending, with their counts; returns how many."""
-    n = 0
-    for row in node:
-        code = column[row]
-        if code < 0:
-            continue
-        i = n
-        while i > 0 and codes[i - 1] > code:
-            i -= 1
-        if i > 0 and codes[i - 1] == code:
-            counts[i - 1] += pair[row]
-            continue
-        for j in range(n, i, -1):
-            codes[j] = codes[j - 1]
-            counts[j] = counts[j - 1]
-        codes[i] = code
-        counts[i] = pair[row]
-        n += 1
-    return n
-
-
-@njit(cache=True, nogil=True)
-def _drain_histogram(histogram, bitmap, n_codes, codes, counts):
-    """Move the used codes of the histogram, ascending, into the list and leave it empty."""
-    n = 0
-    for w in range((n_codes + 63) >> 6):
-        word = bitmap[w]
-        bitmap[w] = np.uint64(0)
-        while word != np.uint64(0):
-            code = (w << 6) + trailing_zeros(word)
-            word &= word - np.uint64(1)
-            codes[n] = code
-            counts[n] = histogram[code]
-            histogram[code] = _NONE
-            n += 1
-    return n
-
-
-@njit(cache=True, nogil=True)
-def _list_dense(column, node, n_codes, space):
-    """Codes of a dense feature that occur in the node, ascending, with their counts."""
-    if len(node) <= _SMALL_NODE:
-        return _list_by_insertion(column, node, space.pair, space.codes, space.counts)
-    histogram, bitmap, pair = space.histogram, space.bitmap, space.pair
-    for row in node:
-        code = column[row]
-        if code >= 0:
-            histogram[code] += pair[row]
-            bitmap[code >> 6] |= np.uint64(1) << np.uint64(code & 63)
-    return _drain_histogram(histogram, bitmap, n_codes, space.codes, space.counts)
-
-
-@njit(cache=True, nogil=True)
-def _list_listed(rows, row_codes, default_code, start, end, total, n_codes, space):
-    """The same for a listed feature: its listed rows in the node, and the default for the rest."""
-    histogram, bitmap, pair, position = space.histogram, space.bitmap, space.pair, space.position
-    rest = total
-    found = False
-    # Walk over whichever is shorter: the listed rows, or the node's rows with a search in the list.
-    if len(rows) <= 8 * (end - start):
-        for e in range(len(rows)):
-            row = rows[e]
-            if start <= position[row] < end:
-                rest -= pair[row]
-                code = row_codes[e]
-                if code >= 0:
-                    found = True
-                    histogram[code] += pair[row]
-                    bitmap[code >> 6] |= np.uint64(1) << np.uint64(code & 63)
-    else:
-        for row in space.members[start:end]:
-            e = _find_listed(rows, 0, len(rows), row)
-            if e >= 0:
-                rest -= pair[row]
-                code = row_codes[e]
-                if code >= 0:
-                    found = True
-                    histogram[code] += pair[row]
-                    bitmap[code >> 6] |= np.uint64(1) << np.uint64(code & 63)
-    if not found:
-        return 1  # one code only: nothing to split
-    if rest != _NONE:
-        histogram[default_code] += rest
-        bitmap[default_code >> 6] |= np.uint64(1) << np.uint64(default_code & 63)
-    return _drain_histogram(histogram, bitmap, n_codes, space.codes, space.counts)
 
 
 @njit(cache=True, nogil=True)
@@ -281,10 +174,10 @@ def _find_split(state, coded, values, values_indptr, n_drawn, start, end, total,
         if n_codes < 2:
             continue
         if coded.column[f] >= 0:
-            n = _list_dense(coded.dense[coded.column[f]], node, n_codes, space)
+            n = count_dense(coded.dense[coded.column[f]], node, n_codes, space)
         else:
             first, last = coded.indptr[f], coded.indptr[f + 1]
-            n = _list_listed(
+            n = count_listed(
                 coded.rows[first:last],
                 coded.codes[first:last],
                 coded.default_code[f],
@@ -370,7 +263,7 @@ def _branch_of_rows(coded, feature, cut, start, end, space):
         first, last = coded.indptr[feature], coded.indptr[feature + 1]
         rows = coded.rows[first:last]
         for i in range(start, end):
-            e = _find_listed(rows, 0, len(rows), space.members[i])
+            e = find_listed(rows, space.members[i])
             branch[i - start] = coded.codes[first + e] if e >= 0 else coded.default_code[feature]
     if not coded.is_nominal[feature]:
         for i in range(end - start):

@@ -42,7 +42,7 @@ def _no_rules(every):
 @njit(cache=True, nogil=True)
 def _rows_in(mask, order):
     """Rows of a mask, in the given order."""
-    rows = np.empty(len(order), dtype=np.int32)
+    rows = np.empty(len(order), dtype=np.uint32)
     n = 0
     for row in order:
         if mask[row]:

@@ -12,8 +12,11 @@ from numba import njit
 from .counting import SMALL_NODE, codes_of_rows, count_dense, count_listed
 from .random import next_below
 
-_ONE_EXAMPLE = np.int64(1) << 32
-_POSITIVES = np.int64(0xFFFFFFFF)
+_ONE_EXAMPLE = np.uint64(1 << 32)
+_POSITIVES = np.uint64(0xFFFFFFFF)
+_HALF = np.uint64(32)
+_NONE = np.uint64(0)
+_OUTSIDE = np.uint32(0xFFFFFFFF)
 
 
 class Workspace(NamedTuple):
@@ -28,7 +31,7 @@ class Workspace(NamedTuple):
     counts: np.ndarray
     row_codes: np.ndarray  # (n_rows,) int32
     is_target: np.ndarray  # (n_rows,) uint8
-    log2: np.ndarray  # log₂ of 0 .. n_rows + 1
+    log2_next: np.ndarray  # log₂(k + 1) for every k up to n_rows
 
 
 @njit(cache=True, nogil=True)
@@ -38,20 +41,20 @@ def make_workspace(n_codes, is_target):
     most_codes = SMALL_NODE
     for n in n_codes:
         most_codes = max(most_codes, n)
-    log2 = np.zeros(n_rows + 2)
-    for k in range(1, n_rows + 2):
-        log2[k] = np.log2(k)
+    log2_next = np.empty(n_rows + 1)
+    for k in range(n_rows + 1):
+        log2_next[k] = np.log2(k + 1)
     return Workspace(
         _ONE_EXAMPLE + is_target,
-        np.full(n_rows, -1, dtype=np.int32),
-        np.empty(n_rows, dtype=np.int32),
-        np.zeros(most_codes, dtype=np.int64),
+        np.full(n_rows, _OUTSIDE, dtype=np.uint32),
+        np.empty(n_rows, dtype=np.uint32),
+        np.zeros(most_codes, dtype=np.uint64),
         np.zeros((most_codes + 63) >> 6, dtype=np.uint64),
         np.empty(most_codes, dtype=np.int32),
-        np.empty(most_codes, dtype=np.int64),
+        np.empty(most_codes, dtype=np.uint64),
         np.empty(n_rows, dtype=np.int32),
         is_target,
-        log2,
+        log2_next,
     )
 
 
@@ -62,7 +65,7 @@ def split_rows(rows, is_target, n_folds, state):
     The classes are shuffled apart and dealt out one after the other, target class first.
     """
     n_rows = len(rows)
-    shuffled = np.empty(n_rows, dtype=np.int32)
+    shuffled = np.empty(n_rows, dtype=np.uint32)
     n_dealt = 0
     for in_target in (True, False):
         begin = n_dealt
@@ -74,8 +77,8 @@ def split_rows(rows, is_target, n_folds, state):
             j = begin + next_below(state, i - begin + 1)
             shuffled[i], shuffled[j] = shuffled[j], shuffled[i]
     n_pruning = n_rows // n_folds
-    growing = np.empty(n_rows - n_pruning, dtype=np.int32)
-    pruning = np.empty(n_pruning, dtype=np.int32)
+    growing = np.empty(n_rows - n_pruning, dtype=np.uint32)
+    pruning = np.empty(n_pruning, dtype=np.uint32)
     for i in range(n_rows):
         if i % n_folds == n_folds - 1:
             pruning[i // n_folds] = shuffled[i]
@@ -101,39 +104,39 @@ def keep_satisfying(coded, condition, rows, row_codes):
 
 
 @njit(cache=True, nogil=True)
-def foil_gain(p, t, base, log2):
+def foil_gain(p, t, base, log2_next):
     """p·(log₂((p + 1)/(t + 1)) - base): FOIL's gain of covering p positives among t examples.
 
     `base` is the same logarithm for the rule without the new condition.
     """
-    return p * (log2[p + 1] - log2[t + 1] - base)
+    return p * (log2_next[p] - log2_next[t] - base)
 
 
 @njit(cache=True, nogil=True)
-def best_numeric_condition(codes, counts, n, n_codes, base, log2):
+def best_numeric_condition(codes, counts, n, n_codes, base, log2_next):
     """Best of ≥ and ≤ at n ascending codes with packed counts: (gain, low, high, positives).
 
     Of equal gains the lowest code wins, and ≥ before ≤.
     """
-    above = np.int64(0)
+    above = _NONE
     for i in range(n):
         above += counts[i]
-    below = np.int64(0)
+    below = _NONE
     best = 0.0
     best_low = np.int32(0)
     best_high = np.int32(0)
-    best_positives = np.int64(0)
+    best_positives = _NONE
     for i in range(n):
         below += counts[i]
         # A bound at a code without positives lets in negatives only: the next one is better.
-        if counts[i] & _POSITIVES:
-            gain = foil_gain(above & _POSITIVES, above >> 32, base, log2)
+        if counts[i] & _POSITIVES != _NONE:
+            gain = foil_gain(above & _POSITIVES, above >> _HALF, base, log2_next)
             if gain > best:
                 best = gain
                 best_low = codes[i]
                 best_high = n_codes
                 best_positives = above & _POSITIVES
-            gain = foil_gain(below & _POSITIVES, below >> 32, base, log2)
+            gain = foil_gain(below & _POSITIVES, below >> _HALF, base, log2_next)
             if gain > best:
                 best = gain
                 best_low = np.int32(0)
@@ -144,13 +147,13 @@ def best_numeric_condition(codes, counts, n, n_codes, base, log2):
 
 
 @njit(cache=True, nogil=True)
-def best_nominal_condition(codes, counts, n, base, log2):
+def best_nominal_condition(codes, counts, n, base, log2_next):
     """Best of = at n ascending codes, the first one of equals: (gain, low, high, positives)."""
     best = 0.0
     best_code = np.int32(0)
-    best_positives = np.int64(0)
+    best_positives = _NONE
     for i in range(n):
-        gain = foil_gain(counts[i] & _POSITIVES, counts[i] >> 32, base, log2)
+        gain = foil_gain(counts[i] & _POSITIVES, counts[i] >> _HALF, base, log2_next)
         if gain > best:
             best = gain
             best_code = codes[i]
@@ -165,15 +168,15 @@ def find_best_condition(coded, space, n_members, n_positives, used):
     Of equal gains the first attribute wins. Attributes in `used` are left out.
     """
     n_codes, is_nominal, column, dense, default_code, indptr, rows, row_codes = coded
-    codes, counts, log2 = space.codes, space.counts, space.log2
+    codes, counts, log2_next = space.codes, space.counts, space.log2_next
     node = space.members[:n_members]
-    total = (np.int64(n_members) << 32) + n_positives
-    base = log2[n_positives + 1] - log2[n_members + 1]
+    total = (np.uint64(n_members) << _HALF) + np.uint64(n_positives)
+    base = log2_next[n_positives] - log2_next[n_members]
     best = 0.0
     best_feature = -1
     best_low = np.int32(0)
     best_high = np.int32(0)
-    best_positives = np.int64(0)
+    best_positives = _NONE
     for f in range(len(n_codes)):
         if used[f]:
             continue
@@ -192,10 +195,10 @@ def find_best_condition(coded, space, n_members, n_positives, used):
                 space,
             )
         if is_nominal[f]:
-            gain, low, high, positives = best_nominal_condition(codes, counts, n, base, log2)
+            gain, low, high, positives = best_nominal_condition(codes, counts, n, base, log2_next)
         else:
             gain, low, high, positives = best_numeric_condition(
-                codes, counts, n, n_codes[f], base, log2
+                codes, counts, n, n_codes[f], base, log2_next
             )
         if gain > best:
             best = gain
@@ -203,7 +206,7 @@ def find_best_condition(coded, space, n_members, n_positives, used):
             best_low = low
             best_high = high
             best_positives = positives
-    return best_feature, best_low, best_high, best_positives
+    return best_feature, best_low, best_high, np.int64(best_positives)
 
 
 @njit(cache=True, nogil=True)
@@ -237,7 +240,7 @@ def grow_body(coded, space, rows, start, min_weight):
         feature, low, high, positives = find_best_condition(
             coded, space, n_members, n_positives, used
         )
-        position[members[:n_members]] = -1
+        position[members[:n_members]] = _OUTSIDE
         if feature < 0 or positives < min_weight:
             break
         if n_conditions == len(body):
@@ -292,7 +295,7 @@ def prune_body(coded, space, rows, body, whole_theory):
 @njit(cache=True, nogil=True)
 def cover_body(coded, space, body):
     """Mask (n_rows,) of the rows that a body covers."""
-    covered = np.arange(len(space.is_target)).astype(np.int32)
+    covered = np.arange(len(space.is_target)).astype(np.uint32)
     for c in range(len(body)):
         covered = covered[: keep_satisfying(coded, body[c], covered, space.row_codes)]
     mask = np.zeros(len(space.is_target), dtype=np.bool_)
