@@ -27,7 +27,7 @@ from .classifier import (
 from .heuristics import M_GRID, Heuristic, MEstimate, describe, get_heuristic
 from .measures import get_measure, get_scorer
 from .path import TheoryPath
-from .progress import show_progress
+from .progress import show_progress, with_callbacks
 from .splitting import IterativeStratifiedKFold
 from .targets import TargetChoice, encode_targets, flatten_column
 from .thresholding import PHI_GRID
@@ -156,6 +156,7 @@ class RuleSetClassifierCV(TheoryClassifier):
         self.random_state = random_state
         self.verbose = verbose
 
+    @with_callbacks
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RuleSetClassifierCV:
         """Choose heuristic and φ, then learn the theory on everything.
 
@@ -187,7 +188,7 @@ class RuleSetClassifierCV(TheoryClassifier):
             random_state=entropy,
             n_jobs=1,
         )
-        with show_progress(self.verbose, "folds") as progress:
+        with show_progress(self, "folds", X, y) as progress:
             results = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")(
                 delayed(_fit_and_score)(
                     clone(template), X, y, train, test, heuristics, phis, self.scoring
@@ -197,8 +198,7 @@ class RuleSetClassifierCV(TheoryClassifier):
             folds = []
             for result in results:
                 folds.append(result)
-                if progress is not None:
-                    progress(len(folds), len(splits))
+                progress(len(folds), len(splits))
         self._choose(heuristics, phis, folds)
 
         refit = clone(template).set_params(
