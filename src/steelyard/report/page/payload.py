@@ -129,7 +129,9 @@ def _describe_dataset(
     return {
         "name": name,
         "n_folds": int(rows["fold"].nunique()),
-        "about": {key: about[key] for key in ("n_examples", "n_features", "n_labels") if key in about},
+        "about": {
+            key: about[key] for key in ("n_examples", "n_features", "n_labels") if key in about
+        },
         "has_theories": has_theories,
         "mean": {f["id"]: _cells(rows, f["id"], measures, phis, "mean") for f in families},
         "sd": {f["id"]: _cells(rows, f["id"], measures, phis, "std") for f in families},

@@ -157,9 +157,7 @@ def _find_binary(
             )
             kinds.append(2 if is_binary else 0)
         else:
-            is_binary = f in is_word and (
-                all_words or (seen[f] <= {0, 1, None} and 1 in seen[f])
-            )
+            is_binary = f in is_word and (all_words or (seen[f] <= {0, 1, None} and 1 in seen[f]))
             kinds.append(1 if is_binary else 0)
     return kinds
 

@@ -86,9 +86,7 @@ def build_page(
     return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], _read("template.html"))
 
 
-def fit_theories(
-    theories: dict[str, dict[str, Any]], room: int
-) -> dict[str, tuple[str, str]]:
+def fit_theories(theories: dict[str, dict[str, Any]], room: int) -> dict[str, tuple[str, str]]:
     """Type and content of a script element for each data set whose theories fit.
 
     Plain JSON if all of them fit; else compressed, a third to a tenth of the size; if that is still
@@ -113,12 +111,12 @@ def _compress(text: str) -> str:
 
 
 def to_json(data: Any) -> str:
-    """JSON that may stand in a script element: no character of it can end the element.
+    r"""JSON that may stand in a script element: no character of it can end the element.
 
     Examples
     --------
     >>> print(to_json(["</script>", "a & b"]))
-    ["\\u003c/script\\u003e","a \\u0026 b"]
+    ["\u003c/script\u003e","a \u0026 b"]
     """
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     for character in "<>&\u2028\u2029":

@@ -43,7 +43,7 @@ function roundTicks(low, high, wanted = 5) {
   return ticks;
 }
 
-const CHART = { width: 420, height: 320, left: 52, right: 14, top: 12, bottom: 44 };
+const CHART = { width: 360, height: 290, left: 50, right: 12, top: 12, bottom: 44 };
 
 function chartArea() {
   return {

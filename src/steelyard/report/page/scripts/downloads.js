@@ -47,7 +47,7 @@ async function saveRulesCsv() {
   saveCsv([['label', 'target_class', 'rule', 'tp', 'fp', 'precision'], ...rows], fileName('rules', 'csv'));
 }
 
-const DRAWN = ['fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'opacity', 'font-size', 'font-family', 'font-weight'];
+const DRAWN = ['fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'opacity', 'font-size', 'font-family', 'font-weight', 'paint-order', 'text-anchor'];
 
 // A drawing that looks the same without the page's style.
 function standalone(drawing) {

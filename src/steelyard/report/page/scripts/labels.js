@@ -18,13 +18,13 @@ function renderLabels(theories) {
     return;
   }
   const rows = labelRows(theories).sort((a, b) => a.f1 - b.f1 || a.i - b.i);
-  const chosen = rows.find(({ label }) => label.name === state.label) ?? rows[0];
+  const chosen = rows.find(({ label }) => label.name === state.label) ?? rows.find(({ n }) => n) ?? rows[0];
   const drawing = coverageSpace(theories, chosen);
   show(byId('labels'),
     el('p', { class: 'headline' }, el('b', {}, 'Hardest labels first'), ', by the F1 of their rules on the training examples. Choose a label to see its rules in coverage space.'),
     el('div', { class: 'label-view' },
       el('figure', {}, el('h3', {}, headOf(chosen.label)), drawing,
-        el('figcaption', { class: 'hint' }, `Each point is a rule; the ring is all ${count(chosen.n, 'rule')} together. High and to the left is good; the line is what guessing gives.`),
+        el('figcaption', { class: 'hint' }, `Each point is a rule; the ring is all of them together (${count(chosen.n, 'rule')}). High and to the left is good; the line is what guessing gives.`),
         el('div', { class: 'downloads' }, ...drawingButtons(() => drawing, 'coverage-space'))),
       el('div', { class: 'scroll' }, labelTable(rows, chosen))));
 }
@@ -33,7 +33,7 @@ function labelTable(rows, chosen) {
   const percent = (share) => `${(100 * share).toFixed(0)}`;
   const meter = (share) => el('td', { class: 'meter' }, el('span', { class: 'meter-bar', 'width%': 100 * share }), el('span', {}, percent(share)));
   return el('table', { class: 'label-table' },
-    el('thead', {}, el('tr', {}, ['label', 'examples', 'rules', 'precision %', 'recall %', 'F1 %'].map((name) => el('th', { scope: 'col' }, name)))),
+    el('thead', {}, el('tr', {}, ['label', 'examples', 'rules', 'prec. %', 'recall %', 'F1 %'].map((name) => el('th', { scope: 'col' }, name)))),
     el('tbody', {}, rows.map((row) => el('tr', { class: row === chosen ? 'chosen' : null },
       el('th', { scope: 'row' }, el('button', {
         type: 'button', class: 'link', 'aria-pressed': String(row === chosen), onclick: () => update({ label: row.label.name }),
@@ -46,9 +46,10 @@ function coverageSpace(theories, { label, i, covered }) {
   const rules = theoryAt(theories, state.family, state.p, state.phi).rules.filter((rule) => rule.label === i);
   const area = chartArea();
   const most = (key) => Math.max(covered[key], ...rules.map((rule) => rule[key]), 1) * 1.08;
-  const [xMost, yMost] = [most('fp'), Math.min(most('tp'), Math.max(label.positives, 1) * 1.02)];
+  const [xMost, yMost] = [most('fp'), most('tp')];
   const x = linear([0, xMost], area.x);
   const y = linear([0, yMost], area.y);
+  for (const scale of [x, y]) scale.ticks = scale.ticks.filter(Number.isInteger);
   // Guessing finds targets and others in the shares of the training set.
   const rate = label.positives / Math.max(label.negatives, 1);
   const end = Math.min(xMost, yMost / (rate || 1));

@@ -69,6 +69,7 @@ function fillControls() {
   fillSelect(byId('dataset'), study.datasets.map(({ name }, i) => [String(i), name]), String(state.dataset));
   fillSelect(byId('family'), study.families.map(({ id, symbol }) => [id, `${id} (${symbol})`]), state.family);
   fillSelect(byId('measure'), study.measures.map(({ id, title }) => [id, title]), state.measure);
+  byId('dataset-label').hidden = study.datasets.length < 2;
   byId('family-label').hidden = study.families.length < 2;
   byId('scale-label').hidden = study.datasets.length < 2;
 }

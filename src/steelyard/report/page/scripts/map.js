@@ -1,6 +1,6 @@
 // The map: one cell a theory, parameter across and φ down.
 
-const MAP = { left: 46, top: 8, right: 8, bottom: 48, cell: 20 };
+const MAP = { left: 64, top: 8, right: 4, bottom: 46, cell: 20 };
 
 function mapValues() {
   if (state.scale === 'rank') return averageRanks(state.family, state.measure);
@@ -55,7 +55,7 @@ function mapCell(p, phi, values, good) {
   const [x, y] = cellPosition(p, phi);
   const colour = value === null ? 'none' : colourAt(good(value));
   return svg('rect', {
-    class: 'cell', x, y, width: MAP.cell + 0.3, height: MAP.cell + 0.3, fill: colour, 'data-p': p, 'data-phi': phi,
+    class: 'cell', x, y, width: MAP.cell, height: MAP.cell, 'shape-rendering': 'crispEdges', fill: colour, 'data-p': p, 'data-phi': phi,
   });
 }
 
@@ -74,8 +74,8 @@ function mapAxes(parameters, height) {
   }, `consistency  ←  ${symbol}  →  coverage`);
   const side = svg('text', {
     class: 'title', 'text-anchor': 'middle',
-    transform: `translate(10 ${MAP.top + (MAP.cell * study.phis.length) / 2}) rotate(-90)`,
-  }, parameters.length > 5 && study.phis.length > 8 ? '' : 'φ');
+    transform: `translate(12 ${MAP.top + (MAP.cell * study.phis.length) / 2}) rotate(-90)`,
+  }, 'share of rules kept, φ');
   return [...across, ...down, title, side].filter(Boolean);
 }
 
@@ -121,26 +121,32 @@ function renderLegend(values) {
     .map(({ name, values: of }) => [name, of[state.measure]])
     .filter(([, value]) => value !== null && value !== undefined);
   const stops = Array.from({ length: 11 }, (_, i) => svg('stop', { offset: `${i * 10}%`, 'stop-color': colourAt(i / 10) }));
-  const width = 446;
-  const drawing = svg('svg', { class: 'legend', viewBox: `0 0 ${width} ${references.length ? 44 : 28}`, 'aria-hidden': 'true' },
+  const [start, end] = [MAP.left, MAP.left + 20 * MAP.cell];
+  const place = (value) => start + Math.min(Math.max(good(value), 0), 1) * (end - start);
+  const drawing = svg('svg', { class: 'legend', viewBox: `0 0 ${end + MAP.right} ${references.length ? 48 : 30}`, 'aria-hidden': 'true' },
     svg('defs', {}, svg('linearGradient', { id: 'ramp' }, ...stops)),
-    svg('text', { class: 'tick', x: 0, y: 11 }, formatMapValue(ends[0])),
-    svg('text', { class: 'tick', x: width, y: 11, 'text-anchor': 'end' }, formatMapValue(ends[1])),
-    svg('rect', { x: 0, y: 16, width, height: 10, fill: 'url(#ramp)' }),
-    ...spread(references.map(([name, value]) => ({ name, at: Math.min(Math.max(good(value), 0), 1) * width })), width)
+    svg('text', { class: 'tick', x: start, y: 11 }, formatMapValue(ends[0])),
+    svg('text', { class: 'tick', x: end, y: 11, 'text-anchor': 'end' }, formatMapValue(ends[1])),
+    svg('rect', { x: start, y: 17, width: end - start, height: 9, fill: 'url(#ramp)' }),
+    ...spread(references.map(([name, value]) => ({ name, at: place(value) })), start, end)
       .map(({ name, at, text }) => svg('g', {},
-        svg('path', { class: 'reference', d: `M${at} 16V30` }),
-        svg('text', { class: 'tick', x: text, y: 42, 'text-anchor': 'middle' }, name))));
+        svg('path', { class: 'reference', d: `M${at} 17V27L${text} 33` }),
+        svg('text', { class: 'tick', x: text, y: 45, 'text-anchor': 'middle' }, name))));
   show(byId('legend'), drawing);
 }
 
 // Moves texts apart that would lie on each other.
-function spread(items, width, gap = 26) {
+function spread(items, start, end, gap = 24) {
   const sorted = [...items].sort((a, b) => a.at - b.at);
-  let last = -gap;
+  let last = start - gap + 8;
   for (const item of sorted) {
-    item.text = Math.min(Math.max(item.at, last + gap, 12), width - 12);
+    item.text = Math.max(item.at, last + gap);
     last = item.text;
+  }
+  let next = end + gap - 8;
+  for (const item of [...sorted].reverse()) {
+    item.text = Math.min(item.text, next - gap);
+    next = item.text;
   }
   return sorted;
 }

@@ -1,7 +1,7 @@
 // Beside the map: ways to jump, the chosen cell, and its values beside the best ones and baselines.
 
 const SHORT = {
-  f1_micro: 'F1', hamming: 'Hamming', subset: 'subset accuracy', precision_micro: 'precision', recall_micro: 'recall',
+  f1_micro: 'F1', hamming: 'Hamming', subset: 'subset', precision_micro: 'precision', recall_micro: 'recall',
 };
 
 function shortTitle(measure) {
@@ -46,7 +46,7 @@ function summaryColumns() {
     }],
   ];
   for (const tuned of dataset.tuned.filter((t) => t.family === state.family)) {
-    columns.push([`tuned for ${shortTitle(tuned.for)}`, (id) => tuned.values[id] ?? null]);
+    columns.push([`tuned ${shortTitle(tuned.for)}`, (id) => tuned.values[id] ?? null]);
   }
   for (const baseline of dataset.baselines) columns.push([baseline.name, (id) => baseline.values[id] ?? null]);
   return columns;

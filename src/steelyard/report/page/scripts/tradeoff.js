@@ -53,10 +53,23 @@ function scatter(xMeasure, yMeasure, smallerX) {
   },
   svg('path', { class: 'front', d: frontPath(front, x, y, smallerX) }),
   ...dots,
-  ...references.map((point) => svg('g', { class: 'baseline' },
-    svg('rect', { x: x(point.x) - 4, y: y(point.y) - 4, width: 8, height: 8 }),
-    svg('text', { x: x(point.x) + 8, y: y(point.y) + 4 }, point.name))),
+  ...baselineMarks(references, x, y),
   ...(here ? outlined('circle', { cx: x(here.x), cy: y(here.y), r: 7 }) : []));
+}
+
+function baselineMarks(references, x, y) {
+  const [bottom, top] = chartArea().y;
+  const placed = spread(references.map((point) => ({ ...point, at: y(point.y) })), top, bottom, 15);
+  const right = chartArea().x[1];
+  return placed.map((point) => {
+    // Near the right edge the name stands to the left of its mark.
+    const side = x(point.x) > right - 40 ? -1 : 1;
+    const end = x(point.x) + 14 * side;
+    return svg('g', { class: 'baseline' },
+      svg('path', { d: `M${x(point.x)} ${y(point.y)}L${end} ${point.text}` }),
+      svg('rect', { x: x(point.x) - 4, y: y(point.y) - 4, width: 8, height: 8 }),
+      svg('text', { x: end + 2 * side, y: point.text + 4, 'text-anchor': side < 0 ? 'end' : 'start' }, point.name));
+  });
 }
 
 // A theory on the front is the best for all sizes up to the next one's.

@@ -56,13 +56,39 @@ function groupByFeature(conditions) {
   return [...groups];
 }
 
+// From so many absent words on, they are listed together; so many are shown before the rest is asked for.
+const LISTED_FROM = 2;
+const LISTED_AT_ONCE = 8;
+
+function isAbsence(words) {
+  return words[0] === 'not ';
+}
+
 function conditionNodes(theories, conditions, classOf = () => null) {
   if (!conditions.length) return [el('span', {}, 'always')];
-  return groupByFeature(conditions).flatMap(([f, group], i) => {
-    const [before, name, after] = requirementInWords(theories.features[f], group);
-    const words = el('span', { class: `condition ${classOf(group) || ''}` }, before, el('b', {}, name), after);
-    return i ? [el('span', { class: 'and' }, ' and '), words] : [words];
+  const all = groupByFeature(conditions).map(([f, group]) => ({
+    words: requirementInWords(theories.features[f], group), kind: classOf(group) || '',
+  }));
+  const absent = all.filter(({ words }) => isAbsence(words));
+  const isListed = absent.length >= LISTED_FROM;
+  const plain = isListed ? all.filter(({ words }) => !isAbsence(words)) : all;
+  const nodes = plain.flatMap(({ words: [before, name, after], kind }, i) => {
+    const node = el('span', { class: `condition ${kind}` }, before, el('b', {}, name), after);
+    return i ? [el('span', { class: 'and' }, ' and '), node] : [node];
   });
+  return isListed ? [...nodes, ...absenceNodes(absent, nodes.length > 0)] : nodes;
+}
+
+// "none of a, b, c": what fails is named first, and the end of a long list waits behind a button.
+function absenceNodes(absent, follows) {
+  const order = [...absent].sort((a, b) => (b.kind === 'fails') - (a.kind === 'fails'));
+  const list = order.map(({ words: [, name], kind }, i) => el('span', {}, i ? ', ' : '', el('span', { class: `condition ${kind}` }, name)));
+  const rest = list.slice(LISTED_AT_ONCE);
+  const hidden = el('span', { hidden: rest.length > 1 }, rest);
+  const more = rest.length > 1 ? el('button', {
+    type: 'button', class: 'link more', onclick: () => { hidden.hidden = false; more.remove(); },
+  }, `and ${rest.length} more`) : null;
+  return [el('span', { class: 'and' }, follows ? ' and none of ' : 'none of '), ...list.slice(0, LISTED_AT_ONCE), ' ', more, hidden];
 }
 
 function conditionText(theories, conditions) {
@@ -73,6 +99,10 @@ function conditionText(theories, conditions) {
 
 function valueInWords(feature, value) {
   if (value === null || value === undefined) return 'missing';
+  if (feature.binary) {
+    const isThere = feature.binary === 1 ? value > 0.5 : SAYS_YES.includes(feature.categories[value]);
+    return isThere ? 'there' : 'not there';
+  }
   return feature.categories ? feature.categories[value] : formatNumber(value);
 }
 

@@ -1,0 +1,393 @@
+"""The page in a real browser: a click shows that theory's rules, and names are only ever text."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import re
+import shutil
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from steelyard import TheoryPath
+from steelyard.report.page import write_page
+from steelyard.report.page.payload import read_study, study_to_payload
+from steelyard.report.page.writing import build_page, fit_theories, to_json
+from steelyard.study import StudyConfig, run_study
+
+EVIL = "</script><img src=x onerror=alert(1)>"
+LABELS = ("L1", "L<2>", "{{script}}")
+PARAMETERS = (0.0, 4.0, 64.0, 1024.0)
+PHIS = (1.0, 0.75, 0.5, 0.25)
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    """A small study of two data sets, one of them with hostile names and missing values."""
+    folder = tmp_path_factory.mktemp("study")
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(
+        {EVIL: rng.normal(size=150), "colour": rng.choice(["red", "a\"b'<b>", "&amp;"], 150)}
+    )
+    X["word"] = (rng.random(150) < 0.4).astype(float)
+    X.loc[rng.random(150) < 0.1, EVIL] = np.nan
+    Y = {
+        LABELS[0]: (X[EVIL] > 0.3) ^ (rng.random(150) < 0.1),
+        LABELS[1]: (X["colour"] == "red") ^ (rng.random(150) < 0.1),
+        LABELS[2]: (X["word"] > 0) | (X[EVIL] > -0.5),
+    }
+    X.assign(**{name: values.astype(int) for name, values in Y.items()}).to_csv(
+        folder / "evil.csv", index=False
+    )
+    config = StudyConfig(
+        (str(folder / "evil.csv"), "planted"),
+        labels=LABELS,
+        folds=3,
+        n_candidates=400,
+        parameters=PARAMETERS,
+        phis=PHIS,
+        tune=("f1_micro",),
+        baselines=("ripper",),
+    )
+    run_study(config, folder / "results", n_jobs=1)
+    return folder / "results"
+
+
+@pytest.fixture(scope="module")
+def page_file(results):
+    return write_page(results)
+
+
+# -- the file --------------------------------------------------------------------------------------
+
+
+def test_the_page_is_one_small_file_that_asks_for_nothing(page_file):
+    text = page_file.read_text(encoding="utf-8")
+    assert page_file.name == "index.html"
+    assert len(text.encode()) < 400_000
+    assert not re.findall(r'(?:src|href)\s*=\s*["\']?(?:https?:)?//', text)
+    assert "default-src 'none'" in text
+
+
+def test_names_do_not_reach_the_page_as_markup(page_file):
+    text = page_file.read_text(encoding="utf-8")
+    assert "<img" not in text
+    assert text.count("</script>") == text.count("<script")
+    assert "\\u003c/script\\u003e\\u003cimg" in text
+
+
+def test_the_page_is_the_same_every_time(results, page_file):
+    first = page_file.read_bytes()
+    assert write_page(results).read_bytes() == first
+
+
+def test_json_in_the_page_is_the_data():
+    data = {"a": [EVIL, "\u2028\u2029", "\ud800", 0.1, None, "{{data}}"]}
+    text = to_json(data)
+    assert not set("<>&\u2028\u2029") & set(text)
+    assert json.loads(text)["a"][:2] == data["a"][:2]
+
+
+def test_theories_are_compressed_then_left_out_as_the_size_demands(results):
+    payload, theories = study_to_payload(read_study(results))
+    assert set(theories) == {"evil", "planted"}
+    size = sum(len(to_json(data).encode()) for data in theories.values())
+    assert {kind for kind, _ in fit_theories(theories, size).values()} == {"application/json"}
+    packed = fit_theories(theories, size - 1)
+    assert {kind for kind, _ in packed.values()} == {"application/gzip"}
+    smaller = min(len(content) for _, content in packed.values())
+    assert len(fit_theories(theories, smaller)) == 1
+    assert fit_theories(theories, 10) == {}
+    bounded = build_page(payload, theories, max_bytes=0)
+    assert '"embedded":false' in bounded
+
+
+def test_a_folder_without_a_study_is_an_error(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"no results\.csv"):
+        write_page(tmp_path)
+
+
+def test_a_study_without_theories_tuning_or_baselines_has_a_page(results, tmp_path):
+    (tmp_path / "results.csv").write_bytes((results / "results.csv").read_bytes())
+    payload, theories = study_to_payload(read_study(tmp_path))
+    assert theories == {}
+    assert payload["datasets"][0]["tuned"] == payload["datasets"][0]["baselines"] == []
+    assert write_page(tmp_path).exists()
+
+
+# -- in the browser --------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """Debian's Chromium, driven by Playwright; a skip without it, a failure where it must be."""
+    program = shutil.which("chromium") or shutil.which("chromium-browser")
+    if program is None:
+        if os.environ.get("STEELYARD_REQUIRE_DATA"):
+            pytest.fail("STEELYARD_REQUIRE_DATA is set, but there is no chromium")
+        pytest.skip("there is no chromium")
+    api = pytest.importorskip("playwright.sync_api")
+    with api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def open_page(browser, page_file):
+    """Open the page at a hash; afterwards nothing may have been complained about or asked for."""
+    complaints, requests, contexts = [], [], []
+
+    def open_at(hash_="", file=page_file, **options):
+        context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda message: complaints.append(message.text))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("dialog", lambda dialog: (complaints.append("a dialog"), dialog.dismiss()))
+        page.on("request", lambda request: requests.append(request.url))
+        page.goto(file.as_uri() + hash_)
+        page.wait_for_selector("#map-drawing")
+        page.wait_for_function("document.querySelector('#rules-headline, #ask, #labels') !== null")
+        return page
+
+    yield open_at
+    for context in contexts:
+        context.close()
+    assert complaints == []
+    assert [url for url in requests if not url.startswith(("file:", "data:", "blob:"))] == []
+
+
+def read_path(results, dataset="evil") -> TheoryPath:
+    file = results / "theories" / dataset / "fold-1.json.gz"
+    return TheoryPath.from_json(gzip.decompress(file.read_bytes()).decode())
+
+
+def click_cell(page, p: int, phi: int) -> None:
+    page.locator(f'#map rect.cell[data-p="{p}"][data-phi="{phi}"]').click()
+
+
+def shown_rules(page) -> int:
+    return page.locator("#rules .rule:not(.went)").count()
+
+
+def headline(page) -> str:
+    return page.locator("#rules-headline").inner_text()
+
+
+@pytest.mark.parametrize(("p", "phi"), [(0, 0), (1, 2), (3, 3)])
+def test_a_click_on_a_cell_shows_the_rules_of_that_theory(open_page, results, p, phi):
+    theory = read_path(results).theory(p, PHIS[phi])
+    page = open_page("#data=evil")
+    click_cell(page, p, phi)
+    page.wait_for_function(f"location.hash.includes('phi={PHIS[phi]:g}')")
+    assert headline(page).startswith(f"{len(theory)} rule")
+    assert shown_rules(page) == len(theory)
+    counts = page.locator("#rules .rule:not(.went) .counts").all_inner_texts()
+    expected = [f"{s.tp} right {s.fp} wrong" for s in theory.scored_rules]
+    assert sorted(" ".join(text.split()) for text in counts) == sorted(expected)
+
+
+def test_names_show_as_text(open_page):
+    page = open_page("#data=evil&parameter=0&phi=1&from=none")
+    assert EVIL in page.locator("#rules").inner_text()
+    assert page.locator("img").count() == 0
+    headings = page.locator("#rules h3").all_inner_texts()
+    assert any("L<2>" in text for text in headings)
+    assert any("{{script}}" in text for text in headings)
+
+
+def test_words_are_said_as_themselves_or_their_negation(open_page):
+    page = open_page("#data=evil&parameter=0&phi=1&from=none")
+    text = page.locator("#rules").inner_text()
+    assert "word at least" not in text
+    assert "word below" not in text
+    assert "word" in text
+    assert "colour is red" in text
+
+
+def test_switching_the_measure_recolours_the_map(open_page):
+    page = open_page("#data=evil&parameter=4&phi=0.5")
+    colours = "[...document.querySelectorAll('.cell')].map(c => c.getAttribute('fill')).join()"
+    before = page.evaluate(colours)
+    page.select_option("#measure", "n_rules")
+    assert page.evaluate(colours) != before
+    assert "measure=n_rules" in page.url
+    assert "Number of rules of m = 4" in page.locator("#map-drawing").get_attribute("aria-label")
+
+
+def test_arrow_keys_walk_over_the_map(open_page):
+    page = open_page("#data=evil&parameter=4&phi=0.75")
+    page.keyboard.press("m")
+    page.keyboard.press("ArrowRight")
+    assert "parameter=64" in page.url
+    page.keyboard.press("ArrowDown")
+    assert "phi=0.5" in page.url
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowUp")
+    assert "parameter=4&phi=0.75" in page.url
+    for _ in range(9):
+        page.keyboard.press("ArrowLeft")
+    assert "parameter=0&" in page.url
+
+
+def test_tabs_and_search_are_reached_by_keys(open_page):
+    page = open_page("#data=evil")
+    page.keyboard.press("2")
+    assert page.locator("#tradeoff figure").count() == 2
+    page.locator("#tab-tradeoff").focus()
+    page.keyboard.press("ArrowRight")
+    assert page.locator("#tab-labels").get_attribute("aria-selected") == "true"
+    page.keyboard.press("/")
+    page.keyboard.type("colour is red")
+    assert "search=colour" in page.url
+    assert all("red" in text for text in page.locator("#rules .body").all_inner_texts())
+
+
+def test_a_link_opens_what_it_shows(open_page):
+    page = open_page("#data=planted&parameter=64&phi=0.5&measure=hamming&view=ask&example=3")
+    assert page.locator("#dataset option:checked").inner_text() == "planted"
+    assert page.locator("#measure").input_value() == "hamming"
+    assert "3 of" in page.locator("#ask .stepper").inner_text()
+    assert "m = 64" in page.locator("#here").inner_text()
+    link = page.url
+    again = open_page(link[link.index("#") :])
+    assert again.locator("#ask").inner_text() == page.locator("#ask").inner_text()
+
+
+@pytest.mark.parametrize(
+    "nonsense", ["#", "#phi=7&parameter=x&data=none&view=none&example=-3", "#label=" + "%3Cb%3E"]
+)
+def test_a_broken_link_opens_the_page_all_the_same(open_page, nonsense):
+    assert open_page(nonsense).locator(".cell").count() == len(PARAMETERS) * len(PHIS)
+
+
+def test_changes_from_the_neighbouring_cell_add_up(open_page, results):
+    path = read_path(results)
+    here, left = (set(path.theory(p, 0.75)) for p in (2, 1))
+    page = open_page("#data=evil&parameter=64&phi=0.75")
+    assert page.locator("#rules .rule.came").count() == len(here - left)
+    assert page.locator("#rules .rule.went").count() == len(left - here)
+
+
+def test_buttons_go_to_the_best_and_the_tuned_cell(open_page, results):
+    rows = pd.read_csv(results / "results.csv")
+    rows = rows[(rows.dataset == "planted") & (rows.measure == "hamming")]
+    best = rows.groupby(["parameter", "phi"])["value"].mean().round(4)
+    page = open_page("#data=planted")
+    page.locator('[data-best="hamming"]').click()
+    hash_ = dict(part.split("=") for part in page.url.split("#")[1].split("&"))
+    assert best[float(hash_["parameter"]), float(hash_["phi"])] == best.max()
+    tuned = pd.read_csv(results / "tuned.csv").query("dataset == 'planted' and fold == 1").iloc[0]
+    page.locator('[data-tuned="f1_micro"]').click()
+    assert f"parameter={tuned.parameter:g}&phi={tuned.phi:g}" in page.url
+
+
+def test_values_of_baselines_stand_beside_the_theory_s(open_page):
+    page = open_page("#data=planted")
+    headings = page.locator("#summary thead th").all_inner_texts()
+    assert headings[1:3] == ["here", "best"]
+    assert {"R1", "R2", "R3"} <= set(headings)
+    assert page.locator("#legend .reference").count() == 3
+
+
+@pytest.mark.parametrize("dataset", ["evil", "planted"])
+def test_ask_predicts_what_the_theory_predicts(open_page, results, dataset):
+    examples = json.loads((results / "examples" / f"{dataset}.json").read_text())
+    X = pd.DataFrame(examples["rows"], columns=examples["features"])
+    theory = read_path(results, dataset).theory(1, 0.75)
+    predicted = theory.predict(X)
+    page = open_page(f"#data={dataset}&parameter=4&phi=0.75&view=ask")
+    for i in range(12):
+        page.select_option("#example", str(i))
+        chips = page.locator("#ask .chip.right, #ask .chip.false-alarm").all_inner_texts()
+        names = {re.sub(r" (right|false alarm)$", "", text)[2:] for text in chips}
+        assert names == {name for name in predicted if predicted[name].iloc[i]}
+
+
+def test_ask_names_the_condition_that_failed(open_page):
+    page = open_page("#data=evil&parameter=4&phi=0.5&view=ask")
+    page.locator("#ask summary").first.click()
+    assert "needs" in page.locator("#ask .failing").first.inner_text()
+
+
+def test_the_label_view_draws_the_rules_in_coverage_space(open_page, results):
+    theory = read_path(results).theory(1, 1.0)
+    page = open_page("#data=evil&parameter=4&phi=1&view=labels&label=L1")
+    assert page.locator("#labels .rule-dot").count() == len(theory.rules_of("L1"))
+    assert page.locator("#labels tbody tr").count() == 3
+    page.locator("#labels tbody button", has_text="L<2>").click()
+    assert page.locator("#labels .rule-dot").count() == len(theory.rules_of("L<2>"))
+
+
+def test_a_point_of_the_scatter_chooses_its_theory(open_page):
+    page = open_page("#data=evil&view=tradeoff")
+    page.locator('#figure-size .dot[data-p="3"][data-phi="1"]').dispatch_event("click")
+    assert "parameter=1024&phi=0.75" in page.url
+
+
+def test_average_rank_is_shown_for_several_data_sets(open_page):
+    page = open_page("#data=evil")
+    page.select_option("#scale", "rank")
+    assert "scale=rank" in page.url
+    assert "%" not in page.locator("#legend").inner_text()
+
+
+def test_downloads_are_made_on_the_spot(open_page):
+    page = open_page("#data=evil&parameter=4&phi=0.75")
+    with page.expect_download() as download:
+        page.locator("#save-map-csv").click()
+    table = pd.read_csv(download.value.path())
+    assert len(table) == len(PARAMETERS) * len(PHIS)
+    assert table["f1_micro"].between(0, 1).all()
+    for button, start in [("SVG", b"<svg"), ("PNG", b"\x89PNG")]:
+        with page.expect_download() as download:
+            page.locator("#map-downloads button", has_text=button).click()
+        with open(download.value.path(), "rb") as file:
+            assert file.read(4) == start[:4]
+    with page.expect_download() as download:
+        page.locator("#rules-downloads button").click()
+    assert set(pd.read_csv(download.value.path())["label"]) <= set(LABELS)
+
+
+def test_dark_follows_the_system_and_the_button(open_page):
+    page = open_page("#data=evil", color_scheme="dark")
+    dark = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    page.locator("#theme").click()
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") != dark
+
+
+@pytest.mark.parametrize("width", [390, 768, 1280])
+def test_nothing_sticks_out_at_any_width(open_page, width):
+    page = open_page("#data=evil", viewport={"width": width, "height": 800})
+    for view in ("rules", "tradeoff", "labels", "ask"):
+        page.locator(f"#tab-{view}").click()
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_paper_shows_every_view(open_page):
+    page = open_page("#data=evil&parameter=4&phi=1")
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    for view in ("#rules .rule", "#tradeoff figure", "#labels figure", "#ask .chips"):
+        assert page.locator(view).first.is_visible()
+
+
+def test_compressed_theories_are_read_and_left_out_ones_named(open_page, results, tmp_path):
+    payload, theories = study_to_payload(read_study(results))
+    plain = sum(len(to_json(data).encode()) for data in theories.values())
+    packed = sum(len(content) for _, content in fit_theories(theories, plain - 1).values())
+    size = len(build_page(payload, theories).encode()) - plain + packed + 500
+    squeezed = tmp_path / "squeezed.html"
+    squeezed.write_text(build_page(payload, theories, max_bytes=size), encoding="utf-8")
+    assert "application/gzip" in squeezed.read_text(encoding="utf-8")
+    page = open_page("#data=evil&parameter=0&phi=1", file=squeezed)
+    page.wait_for_selector("#rules .rule")
+    bare = tmp_path / "bare.html"
+    bare.write_text(build_page(payload, theories, max_bytes=0), encoding="utf-8")
+    page = open_page("#data=evil", file=bare)
+    page.wait_for_selector("#rules .note")
+    assert "left out to keep this page small" in page.locator("#rules").inner_text()
