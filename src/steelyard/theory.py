@@ -388,6 +388,20 @@ class Theory:
         ----------
         dialect : {"sqlite", "duckdb", "postgres", "ansi"}, default="sqlite"
         table : str, default="data"
+
+        Examples
+        --------
+        >>> rule = Rule(Head("flu"), (Condition("fever", "≥", 38.5),))
+        >>> labels = (Label("flu", 1, 10, 30, 1, 28),)
+        >>> theory = Theory((Feature("fever"),), labels, (ScoredRule(rule, 9, 2, 0.8),))
+        >>> print(theory.to_sql(table="patients"))
+        SELECT
+          t.*,
+          CASE
+            WHEN t."fever" >= 38.5 THEN 1  -- TP 9, FP 2
+            ELSE 0
+          END AS "flu"
+        FROM "patients" AS t
         """
         return export.to_sql(self, dialect, table)
 

@@ -59,9 +59,9 @@ def _rule_row(scored: ScoredRule, label: Label) -> str:
 
 def _bar(scored: ScoredRule, label: Label) -> str:
     """Right and wrong beside each other, as long as the label's target examples are many."""
-    unit = 80 / max(label.n_positives, 1)
-    right, wrong = scored.tp * unit, min(scored.fp * unit, 80)
+    unit = 60 / max(label.n_positives, 1)
+    right, wrong = scored.tp * unit, min(scored.fp * unit, 60)
     return (
-        f'<svg width="160" height="8" aria-hidden="true"><rect width="{right:.1f}" height="8" '
+        f'<svg width="120" height="8" aria-hidden="true"><rect width="{right:.1f}" height="8" '
         f'fill="{_SAFE}"/><rect x="{right:.1f}" width="{wrong:.1f}" height="8" fill="{_WRONG}"/></svg>'
     )

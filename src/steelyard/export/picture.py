@@ -49,5 +49,7 @@ def _draw_label(panel: Any, theory: Theory, label: Label) -> None:
     # Dollar signs in a name are not mathematics.
     name = f"{sign}{label.name}".replace("$", r"\$")
     panel.set_title(name if len(name) < 32 else f"{name[:30]}…", fontsize=9)
+    for axis in (panel.xaxis, panel.yaxis):
+        axis.get_major_locator().set_params(integer=True)
     panel.tick_params(labelsize=7)
     panel.spines[["top", "right"]].set_visible(False)

@@ -48,6 +48,16 @@ def write_page(results_dir: str | PathLike[str]) -> Path:
     -------
     Path
         Of the page.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from steelyard.study import StudyConfig, run_study
+    >>> config = StudyConfig(("planted",), folds=2, n_candidates=200, parameters=(2.0, 64.0))
+    >>> with TemporaryDirectory() as folder:
+    ...     study = run_study(config, folder)
+    ...     write_page(folder).name
+    'index.html'
     """
     folder = Path(results_dir)
     payload, theories = study_to_payload(read_study(folder))

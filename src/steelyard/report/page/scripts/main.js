@@ -92,6 +92,7 @@ function listen() {
   document.addEventListener('keydown', useShortcut);
   window.addEventListener('hashchange', () => { readHash(); render(); });
   window.addEventListener('beforeprint', renderForPrint);
+  window.addEventListener('afterprint', render);
   listenToMap();
   listenToRules();
   listenToTradeoff();
@@ -123,7 +124,9 @@ function useShortcut(event) {
 function renderForPrint() {
   const theories = loadedTheories.get(state.dataset);
   if (theories === undefined) return;
+  isPrinting = true;
   for (const view of VIEWS) RENDERERS[view](theories);
+  isPrinting = false;
 }
 
 // -- light and dark ---------------------------------------------------------------------------------

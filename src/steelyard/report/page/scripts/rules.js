@@ -1,7 +1,7 @@
 // The chosen theory: rules grouped by label, and how they differ from those of a neighbouring cell.
 
 // More rules than this are not drawn at once: a page must follow the arrow keys.
-const MANY_RULES = 150;
+const MANY_RULES = 100;
 const NEIGHBOURS = { left: [-1, 0], right: [1, 0], up: [0, -1], down: [0, 1] };
 let showAllOf = null;
 
@@ -84,7 +84,7 @@ function renderGroups(theories, rules, { came, went }) {
   ].filter(({ rule }) => matches(theories, rule));
   entries.sort((a, b) => a.rule.label - b.rule.label);
   const key = `${state.dataset} ${state.family} ${state.p} ${state.phi}`;
-  const shown = showAllOf === key ? entries : entries.slice(0, MANY_RULES);
+  const shown = showAllOf === key || isPrinting ? entries : entries.slice(0, MANY_RULES);
   const groups = new Map();
   for (const entry of shown) {
     if (!groups.has(entry.rule.label)) groups.set(entry.rule.label, []);

@@ -59,6 +59,8 @@ function groupByFeature(conditions) {
 // From so many absent words on, they are listed together; so many are shown before the rest is asked for.
 const LISTED_FROM = 2;
 const LISTED_AT_ONCE = 8;
+// Paper has no buttons, so it gets everything.
+let isPrinting = false;
 
 function isAbsence(words) {
   return words[0] === 'not ';
@@ -82,13 +84,15 @@ function conditionNodes(theories, conditions, classOf = () => null) {
 // "none of a, b, c": what fails is named first, and the end of a long list waits behind a button.
 function absenceNodes(absent, follows) {
   const order = [...absent].sort((a, b) => (b.kind === 'fails') - (a.kind === 'fails'));
-  const list = order.map(({ words: [, name], kind }, i) => el('span', {}, i ? ', ' : '', el('span', { class: `condition ${kind}` }, name)));
-  const rest = list.slice(LISTED_AT_ONCE);
-  const hidden = el('span', { hidden: rest.length > 1 }, rest);
-  const more = rest.length > 1 ? el('button', {
-    type: 'button', class: 'link more', onclick: () => { hidden.hidden = false; more.remove(); },
-  }, `and ${rest.length} more`) : null;
-  return [el('span', { class: 'and' }, follows ? ' and none of ' : 'none of '), ...list.slice(0, LISTED_AT_ONCE), ' ', more, hidden];
+  const item = ({ words: [, name], kind }, i) => [i ? ', ' : '', kind ? el('span', { class: `condition ${kind}` }, name) : name];
+  const start = el('span', { class: 'and' }, follows ? ' and none of ' : 'none of ');
+  const isLong = order.length > LISTED_AT_ONCE + 1 && !isPrinting;
+  if (!isLong) return [start, ...order.flatMap(item)];
+  const rest = order.slice(LISTED_AT_ONCE);
+  const more = el('button', {
+    type: 'button', class: 'link more', onclick: () => more.replaceWith(...rest.flatMap((other) => item(other, 1))),
+  }, `and ${rest.length} more`);
+  return [start, ...order.slice(0, LISTED_AT_ONCE).flatMap(item), ' ', more];
 }
 
 function conditionText(theories, conditions) {
