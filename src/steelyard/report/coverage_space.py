@@ -114,10 +114,16 @@ class CoverageSpaceDisplay:
             label=label,
         )
 
+    @property
+    def max_fp(self) -> float:
+        """How far the space is shown: rules that cover most negatives are rare, so up to the last."""
+        covered = np.concatenate([self.candidates_fp, self.selected_fp, [1]])
+        return float(max(1.0, min(self.n_negatives, 1.05 * covered.max())))
+
     def isometrics(self, n_points: int = 120) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-        """False positives, true positives and heuristic values on a lattice over the space."""
+        """False positives, true positives and heuristic values on a lattice over the shown space."""
         fp, tp = np.meshgrid(
-            np.linspace(0, max(self.n_negatives, 1), n_points),
+            np.linspace(0, self.max_fp, n_points),
             np.linspace(0, max(self.n_positives, 1), n_points),
         )
         values = self.heuristic(tp, fp, self.n_positives - tp, self.n_negatives - fp)
@@ -140,9 +146,12 @@ class CoverageSpaceDisplay:
             import matplotlib.pyplot as plt
 
             _, ax = plt.subplots(figsize=(6.4, 5.0), layout="constrained")
+        ax.set_xlim(-0.02 * self.max_fp, self.max_fp)
+        ax.set_ylim(-0.02 * self.n_positives, 1.02 * self.n_positives)
         fp, tp, values = self.isometrics()
         lines = ax.contour(fp, tp, values, levels=n_levels, cmap="viridis", linewidths=1)
-        ax.clabel(lines, fontsize=7, fmt="%.3g")
+        if np.ptp(values) > 0.01:  # values that differ in the fourth digit say nothing
+            ax.clabel(lines, fontsize=7, fmt="%.2g")
         ax.scatter(
             self.candidates_fp,
             self.candidates_tp,
@@ -171,10 +180,6 @@ class CoverageSpaceDisplay:
             linewidth=1,
             label="no better than chance",
         )
-        # Rules that cover most negatives are rare: the space ends where the last rule is.
-        covered = np.concatenate([self.candidates_fp, self.selected_fp, [1]])
-        ax.set_xlim(-0.02 * covered.max(), min(self.n_negatives, 1.05 * covered.max()))
-        ax.set_ylim(-0.02 * self.n_positives, 1.02 * self.n_positives)
         ax.set_xlabel(f"false positives (of {self.n_negatives} negatives)")
         ax.set_ylabel(f"true positives (of {self.n_positives} positives)")
         ax.set_title(f"{self.label}: coverage space, {describe(self.heuristic)}", fontsize=10)

@@ -33,19 +33,15 @@ def draw_grid(
 ) -> Any:
     """Draw a matrix (n_phis, n_parameters) with the axes of the grid; returns the image."""
     image = ax.imshow(matrix, cmap=colours, aspect="auto", interpolation="nearest", **limits)
-    ax.set_xticks(range(len(cells.parameters)))
-    ax.set_xticklabels(thin_ticks([tick_of(p) for p in cells.parameters], max_ticks), fontsize=8)
-    ax.set_yticks(range(len(cells.phis)))
-    ax.set_yticklabels(thin_ticks([f"{phi:g}" for phi in cells.phis], max_ticks // 2), fontsize=8)
+    columns = thin_ticks(len(cells.parameters), max_ticks)
+    ax.set_xticks(columns, [tick_of(cells.parameters[i]) for i in columns], fontsize=8)
+    rows = thin_ticks(len(cells.phis), max(1, max_ticks // 2))
+    ax.set_yticks(rows, [f"{cells.phis[j]:g}" for j in rows], fontsize=8)
     ax.tick_params(length=2)
-    ax.set_xlabel(f"${_math(heuristic)}$")
-    ax.set_ylabel(r"$\phi$", rotation=0, labelpad=8)
+    ax.set_xlabel(SYMBOLS.get(heuristic, ""), style="italic")
+    ax.set_ylabel("φ", rotation=0, labelpad=8, style="italic")
     ax.set_title(title, fontsize=10)
     return image
-
-
-def _math(heuristic: str) -> str:
-    return {"m": "m", "β": r"\beta"}.get(SYMBOLS.get(heuristic, ""), "")
 
 
 def mark_cells(ax: Any, cells: list[tuple[int, int]]) -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 from steelyard.measures import MEASURES
 
 SYMBOLS = {"m-estimate": "m", "f-measure": "β"}
+_SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _SIZE_TITLES = {"n_rules": "Number of rules", "n_conditions": "Conditions per rule"}
 
 
@@ -46,14 +46,19 @@ def tick_of(value: float) -> str:
     Examples
     --------
     >>> tick_of(64.0), tick_of(524288.0), tick_of(math.inf)
-    ('64', '$2^{19}$', '∞')
+    ('64', '2¹⁹', '∞')
     """
     if 64 < value < math.inf and math.log2(value).is_integer():
-        return f"$2^{{{int(math.log2(value))}}}$"
+        return "2" + str(int(math.log2(value))).translate(_SUPERSCRIPTS)
     return format_parameter(value)
 
 
-def thin_ticks(labels: Sequence[str], limit: int) -> list[str]:
-    """Every label if there are few, else every other one (the first always stays)."""
-    step = max(1, math.ceil(len(labels) / limit))
-    return [label if i % step == 0 else "" for i, label in enumerate(labels)]
+def thin_ticks(n_ticks: int, limit: int) -> range:
+    """Positions of the ticks that get a label: all if they are few, else every second, third, ...
+
+    Examples
+    --------
+    >>> list(thin_ticks(5, 20)), list(thin_ticks(20, 10))
+    ([0, 1, 2, 3, 4], [0, 2, 4, 6, 8, 10, 12, 14, 16, 18])
+    """
+    return range(0, n_ticks, max(1, math.ceil(n_ticks / limit)))

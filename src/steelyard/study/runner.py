@@ -14,6 +14,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 
@@ -122,8 +123,7 @@ def load_study(folder: str | os.PathLike[str]) -> StudyResults:
     config = config_from_toml((path / "study.toml").read_text(encoding="utf-8"), "study.toml")
     run = json.loads((path / "run.json").read_text(encoding="utf-8"))
     results, tuned, baselines = (
-        pd.read_csv(file, float_precision="round_trip") if file.exists() else pd.DataFrame()
-        for file in (path / f"{name}.csv" for name in ("results", "tuned", "baselines"))
+        _read_rows(path / f"{name}.csv") for name in ("results", "tuned", "baselines")
     )
     return StudyResults(path, config, results, tuned, baselines, run)
 
@@ -204,6 +204,14 @@ def _write_results(
     text = json.dumps(run, indent=1, ensure_ascii=False, default=str)
     write_atomically(store.folder / "run.json", text.encode())
     return StudyResults(store.folder, config, results, tuned, baselines, run)
+
+
+def _read_rows(path: Path) -> pd.DataFrame:
+    if not path.exists():
+        return pd.DataFrame()
+    # Not every pandas reads a float to the last bit by itself; numpy does.
+    rows = pd.read_csv(path, dtype={"value": str})
+    return rows.assign(value=rows["value"].to_numpy(dtype=object).astype(np.float64))
 
 
 def _write_rows(path: Path, rows: pd.DataFrame) -> None:

@@ -143,9 +143,9 @@ def invert_majority_labels(Y: pd.DataFrame) -> pd.DataFrame:
     1     0        0
     2     0        1
     """
-    is_major = 2 * Y.sum(axis=0) >= len(Y)
-    inverted = Y.where(~is_major, 1 - Y)
-    return inverted.rename(columns={name: f"¬{name}" for name in Y.columns[is_major]})
+    is_major = (2 * Y.sum(axis=0) >= len(Y)).to_numpy()
+    names = [f"¬{name}" if major else name for name, major in zip(Y.columns, is_major, strict=True)]
+    return pd.DataFrame(np.where(is_major, 1 - Y, Y), index=Y.index, columns=names)
 
 
 def load_study_data(config: StudyConfig) -> list[StudyData]:

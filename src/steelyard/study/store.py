@@ -138,7 +138,9 @@ class StudyStore:
     def read_unit(self, name: str) -> Arrays | None:
         """What a unit recorded, or None if it is missing or damaged."""
         try:
-            with np.load(self._unit_path(name), allow_pickle=False) as file:
+            # By way of memory: numpy leaves a damaged file open.
+            content = io.BytesIO(self._unit_path(name).read_bytes())
+            with np.load(content, allow_pickle=False) as file:
                 return dict(file)
         except (FileNotFoundError, BadZipFile, ValueError, EOFError, KeyError):
             return None

@@ -63,9 +63,9 @@ def average_tuned(study: StudyResults) -> list[TunedValue]:
     """Mean over the folds of the measure that was tuned for, with the size of the theories."""
     if study.tuned.empty:
         return []
-    keys = ["dataset", "heuristic", "tuned_for"]
     found = []
-    for (dataset, heuristic, tuned_for), rows in study.tuned.groupby(keys, sort=False):
+    for key, rows in study.tuned.groupby(["dataset", "heuristic", "tuned_for"], sort=False):
+        dataset, heuristic, tuned_for = map(str, key)
         means = rows.groupby("measure")["value"].mean()
         value, n_rules = float(means[tuned_for]), float(means["n_rules"])
         found.append(TunedValue(dataset, heuristic, tuned_for, value, n_rules))

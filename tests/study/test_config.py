@@ -1,0 +1,91 @@
+import dataclasses
+import math
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steelyard.heuristics import BETA_GRID, M_GRID
+from steelyard.study import (
+    StudyConfig,
+    StudyError,
+    config_from_toml,
+    config_to_toml,
+    read_config,
+)
+
+configs = st.builds(
+    StudyConfig,
+    data=st.lists(st.text(min_size=1), min_size=1, max_size=3, unique=True).map(tuple),
+    labels=st.lists(st.text(min_size=1), max_size=2).map(tuple),
+    heuristics=st.sampled_from([("m-estimate",), ("f-measure",), ("m-estimate", "f-measure")]),
+    folds=st.none() | st.integers(2, 20),
+    n_candidates=st.integers(1, 10**6),
+    seed=st.integers(0, 2**40),
+    invert_majority_labels=st.booleans(),
+    tune=st.sampled_from([(), ("f1_micro",), ("hamming", "subset")]),
+)
+
+
+@given(configs)
+def test_toml_repeats_the_configuration(config):
+    assert config_from_toml(config_to_toml(config)) == config
+
+
+def test_default_grid_is_the_papers():
+    assert tuple(h.parameter for h in StudyConfig().grid) == M_GRID
+    assert len(StudyConfig().phis) == 20
+    both = StudyConfig(heuristics=("m-estimate", "f-measure"))
+    assert tuple(h.parameter for h in both.grid) == M_GRID + BETA_GRID
+
+
+def test_tuning_stops_at_m_4096_but_takes_every_beta():
+    assert max(h.parameter for h in StudyConfig().tuning_grid) == 4096
+    assert math.inf in [h.parameter for h in StudyConfig(heuristics=("f-measure",)).tuning_grid]
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"data": ()}, "at least one data set"),
+        ({"heuristics": ("entropy",)}, "unknown heuristic 'entropy'"),
+        ({"heuristics": ("m-estimate", "f-measure"), "parameters": (1.0,)}, "one heuristic only"),
+        ({"phis": (0.0,)}, "above 0"),
+        ({"phis": (0.5, 0.5)}, "twice"),
+        ({"folds": 1}, "at least 2"),
+        ({"folds": True}, "whole number"),
+        ({"n_candidates": 0}, "at least 1"),
+        ({"seed": -1}, "at least 0"),
+        ({"parameters": (-1.0,)}, "m must be"),
+        ({"parameters": ("a",)}, "must be numbers"),
+        ({"tune": ("f1_mirco",)}, "did you mean 'f1_micro'"),
+        ({"baselines": ("svm",)}, "unknown baseline"),
+    ],
+)
+def test_wrong_settings_are_said(settings, message):
+    with pytest.raises(ValueError, match=message):
+        StudyConfig(**settings)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("data = [", "not valid TOML"),
+        ("colour = 1", "unknown setting 'colour'"),
+        ("seed = [1]", "seed must be a single value"),
+        ("data = 'x'", "data must be a list"),
+    ],
+)
+def test_wrong_files_are_said(text, message):
+    with pytest.raises(StudyError, match=message):
+        config_from_toml(text)
+
+
+def test_paths_are_relative_to_the_configuration_file(tmp_path: Path):
+    (tmp_path / "flags").mkdir()
+    config = StudyConfig(data=("flags", "segments"))
+    (tmp_path / "study.toml").write_text(config_to_toml(config), encoding="utf-8")
+    read = read_config(tmp_path / "study.toml")
+    assert read.data == (str(tmp_path / "flags"), "segments")
+    assert dataclasses.replace(read, data=config.data) == config

@@ -1,0 +1,148 @@
+"""A study end to end: its rows are what the estimators would have given, however they came about."""
+
+import dataclasses
+import gzip
+import json
+import shutil
+
+import numpy as np
+import pytest
+
+from steelyard import MEstimate, RuleSetClassifier, RuleSetClassifierCV, TheoryPath
+from steelyard.measures import MEASURES
+from steelyard.study import StudyConfig, StudyError, load_study, read_config, run_study
+from steelyard.study.sources import load_study_data
+
+RESULT_FILES = ("results.csv", "tuned.csv", "baselines.csv")
+
+
+def result_bytes(folder):
+    files = [folder / name for name in RESULT_FILES]
+    files += sorted(folder.glob("theories/*/*")) + sorted(folder.glob("examples/*"))
+    return {str(file.relative_to(folder)): file.read_bytes() for file in files}
+
+
+def test_rows_fill_the_grid(mini_study, mini_config):
+    rows = mini_study.results
+    assert list(rows) == ["dataset", "fold", "heuristic", "parameter", "phi", "measure", "value"]
+    assert (rows.groupby(["fold", "measure"]).size() == 9).all()
+    assert {"n_rules", "n_conditions", *mini_config.measures} == set(rows["measure"])
+    assert rows["value"].notna().all()
+
+
+def test_a_cell_is_what_the_classifier_learns(mini_study, mini_config):
+    (data,) = load_study_data(mini_config)
+    _, is_test = data.locate(2)
+    clf = RuleSetClassifier(
+        MEstimate(m=4), 0.5, n_candidates=mini_config.n_candidates, random_state=mini_config.seed
+    ).fit(data.X[~is_test], data.Y[~is_test])
+    rows = mini_study.results.query("fold == 2 and parameter == 4 and phi == 0.5")
+    values = dict(zip(rows["measure"], rows["value"], strict=True))
+    predicted = clf.predict(data.X[is_test])
+    assert values["f1_micro"] == MEASURES["f1_micro"](data.Y[is_test], predicted)
+    assert values["subset"] == MEASURES["subset"](data.Y[is_test], predicted)
+    assert values["n_rules"] == len(clf.theory_)
+
+
+def test_tuned_rows_are_what_the_cross_validating_classifier_chooses(mini_study, mini_config):
+    (data,) = load_study_data(mini_config)
+    _, is_test = data.locate(1)
+    for scoring in mini_config.tune:
+        clf = RuleSetClassifierCV(
+            scoring,
+            heuristics=mini_config.tuning_grid,
+            phis=mini_config.phis,
+            cv=mini_config.inner_folds,
+            n_candidates=mini_config.n_candidates,
+            random_state=mini_config.seed,
+        ).fit(data.X[~is_test], data.Y[~is_test])
+        rows = mini_study.tuned[
+            (mini_study.tuned["fold"] == 1) & (mini_study.tuned["tuned_for"] == scoring)
+        ]
+        assert set(rows["parameter"]) == {clf.best_heuristic_.parameter}
+        assert set(rows["phi"]) == {clf.best_phi_}
+        value = rows.loc[rows["measure"] == scoring, "value"].item()
+        assert value == clf.score(data.X[is_test], data.Y[is_test])
+
+
+def test_every_theory_can_be_opened_again(mini_study):
+    file = mini_study.folder / "theories" / "planted" / "fold-1.json.gz"
+    path = TheoryPath.from_json(gzip.decompress(file.read_bytes()).decode())
+    rows = mini_study.results.query("fold == 1 and measure == 'n_rules'")
+    for _, _, _, parameter, phi, _, n_rules in rows.itertuples(index=False):
+        assert len(path.theory(MEstimate(parameter), phi)) == n_rules
+
+
+def test_examples_show_the_attributes_that_rules_test(mini_study):
+    shown = json.loads((mini_study.folder / "examples" / "planted.json").read_text("utf-8"))
+    assert shown["fold"] == 1
+    assert 0 < len(shown["rows"]) <= 50
+    assert {len(row) for row in shown["rows"]} == {len(shown["features"])}
+    assert len(shown["truth"]) == len(shown["rows"])
+
+
+def test_two_jobs_give_the_same_bytes_as_one(mini_study, mini_config, tmp_path):
+    run_study(mini_config, tmp_path / "two", n_jobs=2)
+    assert result_bytes(tmp_path / "two") == result_bytes(mini_study.folder)
+
+
+def test_a_study_goes_on_where_it_was(mini_study, mini_config, tmp_path):
+    folder = tmp_path / "again"
+    shutil.copytree(mini_study.folder, folder)
+    units = sorted((folder / "units" / "planted").iterdir())
+    lost = [units[0], units[3], units[5]]
+    for unit in lost[:2]:
+        unit.unlink()
+    lost[2].write_bytes(lost[2].read_bytes()[:40])
+    (folder / "results.csv").unlink()
+    (folder / "units" / ".unfinished-x").write_bytes(b"half")
+    done = []
+    run_study(mini_config, folder, n_jobs=1, progress=lambda *call: done.append(call))
+    assert [call[0] for call in done] == list(range(len(units) - 3, len(units) + 1))
+    assert result_bytes(folder) == result_bytes(mini_study.folder)
+    assert not (folder / "units" / ".unfinished-x").exists()
+
+
+def test_another_configuration_is_refused(mini_study, mini_config):
+    with pytest.raises(StudyError, match="seed was 1, now 2"):
+        run_study(dataclasses.replace(mini_config, seed=2), mini_study.folder)
+    with pytest.raises(StudyError, match="data differs for planted, segments"):
+        run_study(dataclasses.replace(mini_config, data=("segments",)), mini_study.folder)
+
+
+def test_the_written_configuration_repeats_the_study(mini_study, mini_config):
+    assert read_config(mini_study.folder / "study.toml") == mini_config
+
+
+def test_rows_survive_the_file(mini_study):
+    loaded = load_study(mini_study.folder)
+    for name in ("results", "tuned", "baselines"):
+        ours, theirs = getattr(mini_study, name), getattr(loaded, name)
+        assert np.array_equal(ours["value"], theirs["value"]), name
+        assert list(ours) == list(theirs)
+
+
+def test_run_json_has_what_a_reader_asks_for(mini_study):
+    run = json.loads((mini_study.folder / "run.json").read_text("utf-8"))
+    assert {"steelyard", "numpy", "numba", "scikit-learn"} <= set(run["versions"])
+    assert run["seed"] == 1
+    assert len(run["data"]["planted"]["sha256"]) == 64
+    assert run["data"]["planted"]["seconds"]["grid"] > 0
+
+
+def test_only_some_folds_and_both_families(tmp_path):
+    config = StudyConfig(
+        ("planted",),
+        heuristics=("m-estimate", "f-measure"),
+        phis=(1.0, 0.5),
+        folds=3,
+        only_folds=(2,),
+        n_candidates=200,
+    )
+    study = run_study(config, tmp_path)
+    assert set(study.results["fold"]) == {2}
+    assert set(study.results["heuristic"]) == {"m-estimate", "f-measure"}
+    assert np.isinf(study.results["parameter"].max())
+    assert "inf" in (tmp_path / "results.csv").read_text().replace(",", " ").split()
+    with pytest.raises(StudyError, match="no fold 9"):
+        run_study(dataclasses.replace(config, only_folds=(9,)), tmp_path / "x")
