@@ -19,6 +19,8 @@ from .rules import Head, Rule, RuleTable
 from .targets import Targets
 from .theory import Label, ScoredRule, Theory, smoothed_precision
 
+Masks = NDArray[np.bool_]  # (n_labels, n_rows): which rows have the target class
+
 
 class RipperClassifier(TheoryClassifier):
     r"""Ripper (Cohen 1995): short ordered lists of rules, pruned and optimised by description length.
@@ -129,10 +131,17 @@ class RipperClassifier(TheoryClassifier):
         X, targets = self._read_training_set(X, y, "minority", sample_weight)
         entropy = seed_to_entropy(self.random_state)
         training = code_training_table(X, getattr(self, "feature_names_in_", None), value_cuts)
-        if targets.output == "multiclass":
-            tables = self._learn_classes_in_turn(training.coded, targets, entropy)
-        else:
-            tables = self._learn_labels(training.coded, targets, entropy)
+        settings = Settings(
+            prune=bool(self.prune),
+            n_folds=int(self.folds),
+            min_weight=float(self.min_weight),
+            check_error=bool(self.check_error),
+            n_possible=_count_possible_conditions(training.coded),
+            fp_share=0.0,  # differs from label to label
+            order=_order_by_content(training.coded, targets.is_target),
+        )
+        learn = self._learn_in_turn if targets.output == "multiclass" else self._learn_labels
+        tables = learn(training.coded, targets.is_target, settings, entropy)
         self.theory_ = _tables_to_theory(tables, training, targets)
         return self
 
@@ -147,30 +156,31 @@ class RipperClassifier(TheoryClassifier):
             raise ValueError(f"min_weight must be a number of at least 0, got {self.min_weight!r}")
 
     def _learn_labels(
-        self, coded: CodedFeatures, targets: Targets, entropy: int
+        self, coded: CodedFeatures, is_target: Masks, settings: Settings, entropy: int
     ) -> list[RuleTable]:
         """The rules of every label, each for itself."""
         every = np.ones(coded.n_rows, dtype=np.bool_)
-        order = _order_by_content(coded, targets.is_target)
         learned = Parallel(n_jobs=self.n_jobs, prefer="threads")(
-            delayed(self._learn_label)(coded, is_target, every, is_target.mean(), order, entropy, i)
-            for i, is_target in enumerate(targets.is_target)
+            delayed(self._learn_label)(
+                coded, mask, every, settings._replace(fp_share=float(mask.mean())), entropy, i
+            )
+            for i, mask in enumerate(is_target)
         )
         return [table for table, _ in learned]
 
-    def _learn_classes_in_turn(
-        self, coded: CodedFeatures, targets: Targets, entropy: int
+    def _learn_in_turn(
+        self, coded: CodedFeatures, is_target: Masks, settings: Settings, entropy: int
     ) -> list[RuleTable]:
         """The rules of every class but the most frequent one, on what rarer classes leave over."""
-        tables = [RuleTable.empty() for _ in targets.names]
+        tables = [RuleTable.empty() for _ in is_target]
         rest = np.ones(coded.n_rows, dtype=np.bool_)
-        order = _order_by_content(coded, targets.is_target)
-        sizes = targets.is_target.sum(axis=1)
+        sizes = is_target.sum(axis=1)
         rarest_first = np.argsort(sizes, kind="stable")
         for i, label in enumerate(rarest_first[:-1]):
             share = sizes[label] / sizes[rarest_first[i:]].sum()
+            shared = settings._replace(fp_share=float(share))
             tables[label], rest = self._learn_label(
-                coded, targets.is_target[label], rest, share, order, entropy, int(label)
+                coded, is_target[label], rest, shared, entropy, int(label)
             )
         return tables
 
@@ -179,8 +189,7 @@ class RipperClassifier(TheoryClassifier):
         coded: CodedFeatures,
         is_target: NDArray[np.bool_],
         every: NDArray[np.bool_],
-        fp_share: float,
-        order: NDArray[np.int64],
+        settings: Settings,
         entropy: int,
         label: int,
     ) -> tuple[RuleTable, NDArray[np.bool_]]:
@@ -188,15 +197,6 @@ class RipperClassifier(TheoryClassifier):
         if not is_target[every].any() or is_target[every].all():
             return RuleTable.empty(), every  # one class: nothing to tell apart
         seed = np.random.SeedSequence(entropy, spawn_key=(label,)).generate_state(1, np.uint64)[0]
-        settings = Settings(
-            bool(self.prune),
-            int(self.folds),
-            float(self.min_weight),
-            bool(self.check_error),
-            _count_possible_conditions(coded),
-            float(fp_share),
-            order,
-        )
         indptr, conditions, rest = learn_rules(
             coded, is_target.view(np.uint8), every, settings, int(self.optimizations), seed
         )
