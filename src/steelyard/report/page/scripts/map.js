@@ -43,7 +43,8 @@ function renderMap() {
 
 function describeMap(values) {
   const value = formatMapValue(values[cellOf(state.p, state.phi)]);
-  return `${measureOf(state.measure).title} of ${formatCell(state.p, state.phi)}: ${value}`;
+  const what = `${state.scale === 'rank' ? 'Average rank by ' : ''}${measureOf(state.measure).title}`;
+  return `${what} of ${formatCell(state.p, state.phi)}: ${value}`;
 }
 
 function cellPosition(p, phi) {
