@@ -89,6 +89,20 @@ class TestCodes:
         codes = rows_of_codes(coder.encode(pd.DataFrame({"x": [-9.0, 9.0, 1.49, 1.5]})))
         assert codes[:, 0].tolist() == [0, 2, 0, 1]
 
+    @given(distinct_values, st.lists(finite, max_size=5))
+    def test_the_code_of_a_number_is_how_many_cuts_are_not_above_it(self, values, numbers):
+        coder = code_training_table(values[:, None]).coder
+        numbers = np.array([*numbers, *values, *coder.cuts[0]])
+        codes = rows_of_codes(coder.encode(numbers[:, None]))[:, 0]
+        assert codes.tolist() == [int((coder.cuts[0] <= number).sum()) for number in numbers]
+
+    def test_a_zero_that_is_not_stored_lies_on_the_upper_side_of_a_cut_at_zero(self):
+        # The mid-point of the two training values is 0 itself, and x ≥ 0 holds for 0.
+        coder = code_training_table(sparse.csr_array(np.array([[-1.0], [1.0]]))).coder
+        new = np.array([[0.0], [-0.5], [0.0], [2.0]])
+        for form in (new, sparse.csr_array(new)):
+            assert rows_of_codes(coder.encode(form))[:, 0].tolist() == [1, 0, 1, 1]
+
     def test_an_unseen_category_has_no_code(self):
         coder = code_training_table(pd.DataFrame({"c": ["red", "blue"]})).coder
         codes = rows_of_codes(coder.encode(pd.DataFrame({"c": ["green", "red", None]})))
