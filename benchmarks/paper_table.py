@@ -82,7 +82,7 @@ def main() -> None:
         baselines=("ripper",) if arguments.baselines else (),
     )
 
-    def progress(n_done: int, n_units: int, unit: object) -> None:
+    def progress(n_done: int, n_units: int, _: object) -> None:
         print(f"\r{n_done} of {n_units} units", end="", file=sys.stderr, flush=True)
 
     study = run_study(config, arguments.out, n_jobs=arguments.jobs, progress=progress)
