@@ -27,8 +27,9 @@ def _sqlite_number(value: float) -> str:
     """Digits from which SQLite gets the very same double.
 
     Its parser works with a few bits more than a double has. The shortest digits that identify a
-    double can lie half-way to its neighbour, where that is not enough (seen for 1 literal in 3,000);
-    17 digits are always close to the double they mean.
+    double can lie half-way to its neighbour, where that is not enough (SQLite 3.40 misreads 7 of
+    20,000 random numbers of 15 digits); 17 digits are always close to the double they mean. Far from
+    1, seen beyond 1e±30, SQLite misreads 1 in 200 all the same.
     """
     text = repr(value)
     if abs(Fraction(text) - Fraction(value)) > Fraction(math.ulp(value)) * 9 / 20:
