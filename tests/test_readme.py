@@ -1,0 +1,28 @@
+"""Every Python snippet of the README runs, one after the other, and prints what the README says."""
+
+import contextlib
+import io
+import re
+from pathlib import Path
+
+import pytest
+
+README = Path(__file__).parents[1] / "README.md"
+# A block of Python, and the block of text that directly follows it, if one does.
+SNIPPET = re.compile(r"```python\n(.*?)```(?:\n\n```text\n(.*?)```)?", re.DOTALL)
+
+
+def test_snippets_print_what_the_readme_shows():
+    snippets = SNIPPET.findall(README.read_text(encoding="utf-8"))
+    assert len(snippets) >= 4
+    namespace: dict[str, object] = {}
+    for code, shown in snippets:
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile(code, str(README), "exec"), namespace)
+        assert printed.getvalue() == shown, code
+
+
+@pytest.mark.parametrize("command", ["make study", "make test"])
+def test_readme_has_the_two_commands(command):
+    assert command in README.read_text(encoding="utf-8")
