@@ -47,6 +47,10 @@ def validate_table(estimator: BaseEstimator, X: Any, *, reset: bool) -> Any:
     numeric = {"dtype": np.float64, "ensure_all_finite": "allow-nan", "reset": reset}
     if sparse.issparse(X):
         return validate_data(estimator, X=X, accept_sparse="csc", **numeric)
+    if _is_object_table(X):
+        # pandas' NA is no float: without this it would be an error where None and NaN are missing.
+        X = np.asarray(X)
+        X = np.where(pd.isna(X), np.nan, X) if X.dtype.kind == "O" else X
     if _holds_text(X) or (not reset and _may_hold_categories(estimator, X)):
         return validate_data(estimator, X=X, dtype=object, ensure_all_finite=False, reset=reset)
     return validate_data(estimator, X=X, accept_sparse="csc", **numeric)

@@ -84,8 +84,8 @@ def encode_targets(y: Any, target: TargetChoice = "minority") -> Targets:
     --------
     >>> encode_targets(pd.DataFrame({"hot": [1, 0, 0], "dry": [1, 1, 0]})).names
     ('hot', 'dry')
-    >>> encode_targets(["cat", "dog", "dog"]).classes
-    ('dog', 'cat')
+    >>> print(*encode_targets(["cat", "dog", "dog"]).classes)
+    dog cat
     """
     if target not in ("minority", "present"):
         raise ValueError(f"target must be 'minority' or 'present', got {target!r}")
