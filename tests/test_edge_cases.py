@@ -194,6 +194,15 @@ class TestMissingAndUnseen:
         known = classifier().fit(X, data.Y).theory_
         assert classifier().fit(other, data.Y).theory_ == known
 
+    @pytest.mark.parametrize("missing", [None, np.nan, pd.NA], ids=repr)
+    def test_in_arrays_of_objects_too(self, missing):
+        X = np.array([[1, "a"], [2, "b"], [missing, "b"], [3, missing]] * 5, dtype=object)
+        fitted = classifier(phi=1.0).fit(X, [0, 1, 0, 0] * 5)
+        assert [f.is_nominal for f in fitted.theory_.features] == [False, True]
+        assert fitted.predict(X).tolist() == [0, 1, 0, 0] * 5
+        numbers = classifier().fit(X[:, :1], [0, 1, 0, 0] * 5)
+        assert numbers.predict(X[:, :1]).tolist() == [0, 1, 0, 0] * 5
+
 
 class TestColumns:
     def test_two_columns_of_the_same_name_are_refused(self, data):
