@@ -1,11 +1,8 @@
 """The command line as a user meets it: each command through the real entry point."""
 
 import json
-import os
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pandas as pd
@@ -208,26 +205,25 @@ def test_no_colour_where_it_is_not_wanted(run, monkeypatch):
 
 
 def test_killed_anywhere_it_ends_with_the_same_bytes(tmp_path):
-    def command(name: str) -> list[str]:
-        start = [
-            sys.executable,
-            "-m",
-            "steelyard",
-            "study",
-            "planted",
-            "--out",
-            str(tmp_path / name),
-        ]
-        return [*start, *MINI[:-2], "--candidates", "3000", "-j", "2"]
+    script = (
+        "import sys; from steelyard.study import StudyConfig, run_study\n"
+        "config = StudyConfig(('planted',), folds=4, n_candidates=3000, phis=(1.0, 0.5))\n"
+        "run_study(config, sys.argv[1], progress=lambda *_: print('unit', flush=True))"
+    )
 
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    assert subprocess.run(command("whole"), **quiet, check=False).returncode == 0
-    for seconds in (1.5, 3.0, 4.5):
-        process = subprocess.Popen(command("killed"), **quiet, start_new_session=True)
-        time.sleep(seconds)
-        if process.poll() is None:
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-    assert subprocess.run(command("killed"), **quiet, check=False).returncode == 0
-    for name in ("results.csv", "theories/planted/fold-1.json.gz", "examples/planted.json"):
-        assert (tmp_path / "whole" / name).read_bytes() == (tmp_path / "killed" / name).read_bytes()
+    def kill_after(name: str, n_lines: int) -> bool:
+        """Start a study and kill it at its n-th sign of life; whether it was still running."""
+        command = [sys.executable, "-c", script, str(tmp_path / name)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+            for _ in range(n_lines):
+                process.stdout.readline()
+            alive = process.poll() is None
+            process.kill()
+        return alive
+
+    killed = [kill_after("killed", n_lines) for n_lines in (1, 2, 2)]
+    assert any(killed)
+    for name in ("killed", "whole"):
+        subprocess.run([sys.executable, "-c", script, str(tmp_path / name)], check=True)
+    for file in ("results.csv", "theories/planted/fold-1.json.gz", "examples/planted.json"):
+        assert (tmp_path / "whole" / file).read_bytes() == (tmp_path / "killed" / file).read_bytes()

@@ -13,7 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import spearmanr
 
+from steelyard.heuristics import MEstimate
+
 from .ranks import CellMap, map_cells
+from .rule_sets import first_fold, read_path
 from .runner import StudyResults
 
 # "Where a measure is good" is the best tenth of the distinct cells by average rank: the very best cell
@@ -202,6 +205,34 @@ def _conditions_depend_on_m(study: StudyResults) -> Finding | None:
     )
 
 
+def _cough_example(study: StudyResults) -> Finding | None:
+    label, consistent, covering = "786.2:Cough", (16.0, 0.3), (262144.0, 1.0)
+    cells = (consistent, covering)
+    if "medical" not in set(study.results["dataset"]) or any(
+        parameter not in study.config.parameters or phi not in study.config.phis
+        for parameter, phi in cells
+    ):
+        return None
+    path = read_path(study, "medical")
+    if path is None or label not in [known.name for known in path.labels]:
+        return None
+    specific, general = (
+        [scored.rule for scored in path.theory(MEstimate(m), phi).rules_of(label)]
+        for m, phi in cells
+    )
+    if not specific or not general:
+        return None
+    about_cough = sum(any("cough" in c.feature for c in rule.body) for rule in specific)
+    lengths = [float(np.mean([len(rule) for rule in rules])) for rules in (specific, general)]
+    return Finding(
+        f"For {label} of medical, m = 16 and φ = 0.3 give rules around the word cough, m = 262144 and "
+        "φ = 1 shorter ones.",
+        2 * about_cough > len(specific) and lengths[1] < lengths[0],
+        f"fold {first_fold(study)}: {len(specific)} rules with {lengths[0]:.1f} conditions each, "
+        f"{about_cough} of them with the word; {len(general)} rules with {lengths[1]:.1f} conditions",
+    )
+
+
 def _correlate(a: NDArray[np.float64], b: NDArray[np.float64]) -> float:
     """Spearman's rank correlation; 0 where one side is constant."""
     if np.ptp(a) == 0 or np.ptp(b) == 0:
@@ -218,4 +249,5 @@ _CHECKS: tuple[Callable[[StudyResults], Finding | None], ...] = (
     _subset_wants_more,
     _fewer_rules,
     _conditions_depend_on_m,
+    _cough_example,
 )
