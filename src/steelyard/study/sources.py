@@ -98,7 +98,7 @@ def load_source(
     Traceback (most recent call last):
         ...
     steelyard.data.errors.DataError: there is no file or data set 'segmnets' (did you mean
-    'segments'?)
+    'segments' or 'scene'?)
     """
     path = find_source(source)
     if path is None:
