@@ -105,7 +105,7 @@ def main():
         jrip = time_jrip(arguments.weka, folder, name, data) if arguments.weka else {}
         for column, seconds in ours.items():
             theirs = jrip.get(column)
-            cells = "| |" if theirs is None else f"| {theirs:.2f} | {theirs / seconds:.1f} |"
+            cells = "| | |" if theirs is None else f"| {theirs:.2f} | {theirs / seconds:.1f} |"
             print(f"| {name} | {column} | {seconds:.2f} {cells}", flush=True)
     if arguments.wittgenstein:
         print("\n| data, first fold | ours, s | wittgenstein, s | ratio |\n|---|---|---|---|")
