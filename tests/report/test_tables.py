@@ -47,6 +47,12 @@ def test_names_are_shown_as_text_in_every_format():
     assert list(csv.reader(io.StringIO(table.to_csv()))) == [["x_y", "|"], ["<img>", "50 %, φ"]]
 
 
+def test_words_stand_left_numbers_right_and_long_texts_are_broken():
+    table = TextTable("t", ["a", "b", "c"], [["x", "1.5", "word " * 20], ["y", "", ""]])
+    assert "|---|---:|---|" in table.to_markdown()
+    assert r"\begin{tabular}{lrp{0.90\linewidth}}" in table.to_latex()
+
+
 def test_rule_sets_stand_side_by_side(two_studies):
     example = collect_rule_sets(two_studies, label="for jam", cells=[(4.0, 0.5), (524288.0, 1.0)])
     assert example.dataset == "planted"

@@ -39,7 +39,7 @@ def study_command(
             show_default=False,
             help="Embedded or OpenML names, ARFF, CSV or Parquet files, or folders that hold a "
             "Mulan pair (.arff and .xml) and perhaps folds.csv. Default: the embedded data set "
-            "[bold]segments[/bold], with settings that take about two minutes.",
+            "[bold]segments[/bold], with settings that take a minute or two.",
         ),
     ] = None,
     out: Annotated[

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.markup import escape
-from rich.padding import Padding
 from rich.table import Table
 
 if TYPE_CHECKING:
@@ -21,11 +20,12 @@ def print_summary(console: Console, summary: StudySummary, folder: Path, page: P
         console.print(_to_rich(table))
     if summary.findings:
         console.print("Findings of the paper on the rows of this run", style="italic")
+        grid = Table.grid(padding=(0, 2))
         for finding in summary.findings:
             colour = "green" if finding.supported else "red"
-            verdict = f"[{colour}]{finding.verdict:>12}[/{colour}]"
-            console.print(f"{verdict}  {escape(finding.statement)}")
-            console.print(Padding(escape(finding.numbers), (0, 0, 0, 14)), style="dim")
+            grid.add_row(f"[{colour}]{finding.verdict}[/{colour}]", escape(finding.statement))
+            grid.add_row("", f"[dim]{escape(finding.numbers)}[/dim]")
+        console.print(grid)
         console.print()
     console.print(f"results: {folder}", markup=False, soft_wrap=True)
     if page is not None:
@@ -33,11 +33,10 @@ def print_summary(console: Console, summary: StudySummary, folder: Path, page: P
 
 
 def _to_rich(text: TextTable) -> Table:
-    """A table of text as the terminal draws it; words to the left, numbers to the right."""
+    """A table of text as the terminal draws it."""
     table = Table(title=escape(text.title), title_justify="left")
     for j, name in enumerate(text.columns):
-        is_word = any(row[j][:1].isalpha() and "=" not in row[j] for row in text.rows)
-        table.add_column(escape(name), justify="left" if is_word else "right")
+        table.add_column(escape(name), justify="left" if text.is_text(j) else "right")
     for i, row in enumerate(text.rows):
         cells = (
             f"[bold]{escape(cell)}[/bold]" if (i, j) in text.bold else escape(cell)

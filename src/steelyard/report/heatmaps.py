@@ -34,9 +34,9 @@ def draw_grid(
     """Draw a matrix (n_phis, n_parameters) with the axes of the grid; returns the image."""
     image = ax.imshow(matrix, cmap=colours, aspect="auto", interpolation="nearest", **limits)
     columns = thin_ticks(len(cells.parameters), max_ticks)
-    ax.set_xticks(columns, [tick_of(cells.parameters[i]) for i in columns], fontsize=8)
+    ax.set_xticks(columns, [tick_of(cells.parameters[i]) for i in columns], fontsize=7)
     rows = thin_ticks(len(cells.phis), max(1, max_ticks // 2))
-    ax.set_yticks(rows, [f"{cells.phis[j]:g}" for j in rows], fontsize=8)
+    ax.set_yticks(rows, [f"{cells.phis[j]:g}" for j in rows], fontsize=7)
     ax.tick_params(length=2)
     ax.set_xlabel(SYMBOLS.get(heuristic, ""), style="italic")
     ax.set_ylabel("φ", rotation=0, labelpad=8, style="italic")

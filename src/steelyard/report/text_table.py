@@ -38,6 +38,10 @@ _LATEX = {
 }
 
 
+# Longer texts are set as paragraphs in LaTeX.
+_LONGEST_LINE = 40
+
+
 def escape_latex(text: str) -> str:
     r"""Text as LaTeX shows it.
 
@@ -91,11 +95,28 @@ class TextTable:
     bold: frozenset[tuple[int, int]] = frozenset()
     notes: Sequence[str] = ()
 
+    def is_text(self, column: int) -> bool:
+        """Whether a column holds words, which stand to the left; numbers stand to the right."""
+        cells = [row[column] for row in self.rows]
+        return column == 0 or any(re.search(r"[^\W\d_]{3}", cell) for cell in cells)
+
+    def _latex_alignment(self) -> str:
+        """Long texts are broken into lines; they share the width of the page."""
+        is_long = [
+            max((len(row[j]) for row in self.rows), default=0) > _LONGEST_LINE
+            for j in range(len(self.columns))
+        ]
+        paragraph = rf"p{{{0.9 / max(sum(is_long), 1):.2f}\linewidth}}"
+        return "".join(
+            paragraph if long else "l" if self.is_text(j) else "r" for j, long in enumerate(is_long)
+        )
+
     def to_markdown(self) -> str:
         """As a Markdown table."""
         lines = [f"**{escape_markdown(self.title)}**", ""]
         lines.append("| " + " | ".join(map(escape_markdown, self.columns)) + " |")
-        lines.append("|---" + "|---:" * (len(self.columns) - 1) + "|")
+        rules = ("---" if self.is_text(j) else "---:" for j in range(len(self.columns)))
+        lines.append("|" + "|".join(rules) + "|")
         for i, row in enumerate(self.rows):
             cells = [
                 f"**{escape_markdown(cell)}**" if (i, j) in self.bold else escape_markdown(cell)
@@ -112,7 +133,7 @@ class TextTable:
             r"\begin{table}",
             r"\centering",
             rf"\caption{{{' '.join(map(escape_latex, [self.title + '.', *self.notes]))}}}",
-            r"\begin{tabular}{l" + "r" * (len(self.columns) - 1) + "}",
+            rf"\begin{{tabular}}{{{self._latex_alignment()}}}",
             r"\toprule",
             " & ".join(map(escape_latex, self.columns)) + r" \\",
             r"\midrule",

@@ -208,10 +208,10 @@ def _conditions_depend_on_m(study: StudyResults) -> Finding | None:
 def _cough_example(study: StudyResults) -> Finding | None:
     label, consistent, covering = "786.2:Cough", (16.0, 0.3), (262144.0, 1.0)
     cells = (consistent, covering)
-    if "medical" not in set(study.results["dataset"]) or any(
-        parameter not in study.config.parameters or phi not in study.config.phis
-        for parameter, phi in cells
-    ):
+    has_cells = all(
+        MEstimate(m) in study.config.grid and phi in study.config.phis for m, phi in cells
+    )
+    if not has_cells or "medical" not in set(study.results["dataset"]):
         return None
     path = read_path(study, "medical")
     if path is None or label not in [known.name for known in path.labels]:

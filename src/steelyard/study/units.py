@@ -134,7 +134,9 @@ def run_task(task: Task, store: StudyStore) -> Receipt:
         warnings.simplefilter("always")
         arrays = compute[task.unit.kind](task, store)
     store.write_unit(task.unit.name, arrays)
-    said = tuple(dict.fromkeys(str(w.message) for w in caught if w.category is not FutureWarning))
+    # What a user can act on; a library's notes on its own future are not for them.
+    kinds = (UserWarning, RuntimeWarning)
+    said = tuple(dict.fromkeys(str(w.message) for w in caught if issubclass(w.category, kinds)))
     return Receipt(task.unit, time.perf_counter() - start, said)
 
 
