@@ -31,7 +31,17 @@ from steelyard.heuristics import MEstimate
 from steelyard.measures import MEASURES
 from steelyard.targets import encode_targets
 
-PAPER_SETS = "flags emotions birds cal500 genbase yeast medical enron scene".split()
+PAPER_SETS = [
+    "flags",
+    "emotions",
+    "birds",
+    "cal500",
+    "genbase",
+    "yeast",
+    "medical",
+    "enron",
+    "scene",
+]
 MEASURED = [MEASURES[name] for name in ("f1_micro", "hamming", "subset")]
 
 
@@ -103,7 +113,11 @@ def compare_candidates(names: list[str], n_candidates: int, console: Console) ->
                 rules: set = set()
                 for depth in (None, *range(1, 9)):
                     forest = RandomForestClassifier(
-                        10, criterion="entropy", max_depth=depth, max_features="log2", random_state=0
+                        10,
+                        criterion="entropy",
+                        max_depth=depth,
+                        max_features="log2",
+                        random_state=0,
                     )
                     rules |= extract_paths(forest.fit(array, targets.is_target[i]))
                 found += len(rules)
@@ -116,7 +130,8 @@ def compare_candidates(names: list[str], n_candidates: int, console: Console) ->
 
 
 def time_grids(names: list[str], n_candidates: int, console: Console) -> None:
-    table = Table("data set", "CPU seconds", title=f"400 theories of one fold, {n_candidates:,} candidates")
+    title = f"400 theories of one fold, {n_candidates:,} candidates"
+    table = Table("data set", "CPU seconds", title=title)
     total = 0.0
     for name in names:
         X, Y, X_test, Y_test = load_fold(name)
@@ -134,7 +149,9 @@ def time_grids(names: list[str], n_candidates: int, console: Console) -> None:
 
 def compare_prediction(name: str, console: Console) -> None:
     X, Y, *_ = load_fold(name)
-    theory = theory_path(X, Y, [MEstimate(m=0.5)], n_candidates=30_000, random_state=0).theory(0, 1.0)
+    theory = theory_path(X, Y, [MEstimate(m=0.5)], n_candidates=30_000, random_state=0).theory(
+        0, 1.0
+    )
     rows = np.random.default_rng(0).integers(len(X), size=100_000)
     noise = np.random.default_rng(1).normal(1, 0.01, size=(len(rows), X.shape[1]))
     table = X.to_numpy(dtype=np.float64)[rows] * noise
@@ -197,7 +214,8 @@ def main() -> None:
     console = Console()
     names = arguments.data.split(",")
     warm_X, warm_Y, *_ = load_fold(names[0])
-    theory_path(warm_X, warm_Y, n_candidates=1000, random_state=0)  # compile before the clock starts
+    # Compile before the clock starts.
+    theory_path(warm_X, warm_Y, n_candidates=1000, random_state=0)
     compare_candidates(names, min(arguments.candidates, 75_000), console)
     time_grids(names, arguments.candidates, console)
     compare_prediction("yeast" if has_paper_data else "segments", console)

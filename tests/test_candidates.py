@@ -21,6 +21,7 @@ from steelyard.candidates import (
     PAPER_DEPTHS,
     ForestSettings,
     as_depths,
+    draw_order,
     generate_candidates,
 )
 from steelyard.features import code_training_table
@@ -221,7 +222,7 @@ class TestPasses:
         X = pd.DataFrame({"x": np.arange(8.0), "y": [0, 1, 1, 0, 1, 0, 0, 1.0]})
         is_target = np.array([[0, 1, 0, 0, 1, 1, 0, 0]], dtype=bool)
         training = code_training_table(X)
-        order = np.argsort(hash_rows(training.coded, is_target), kind="stable")
+        order = draw_order(hash_rows(training.coded, is_target[:0]), is_target[0])
         n_trees = 5
         seeds = [
             np.random.SeedSequence(seed, spawn_key=(0, p)).generate_state(n_trees, np.uint64)

@@ -122,10 +122,19 @@ class _LabelPool:
         return RuleTable.concatenate(self.tables).head(n_rules)
 
 
+def draw_order(row_keys: NDArray[np.uint64], is_target: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Rows in the order of their content (attributes and this label), from which bags are drawn.
+
+    So the same examples give the same rules however the table is sorted, and the rules of a label do
+    not depend on the other labels.
+    """
+    return np.argsort(np.where(is_target, ~row_keys, row_keys), kind="stable")
+
+
 def _grow_label(
     training: TrainingFeatures,
     is_target: NDArray[np.bool_],
-    draw_order: NDArray[np.int64],
+    order: NDArray[np.int64],
     settings: ForestSettings,
     entropy: int,
     label: int,
@@ -147,7 +156,7 @@ def _grow_label(
         training.values,
         training.values_indptr,
         is_target.astype(np.uint8),
-        draw_order,
+        order,
         max(1, round(settings.sample_fraction * n_rows)),
         settings.n_drawn_features(n_features),
         np.array([-1 if depth is None else depth for depth in settings.max_depths], dtype=np.int64),
@@ -188,9 +197,7 @@ def generate_candidates(
     list of RuleTable, one a label; empty for a label without any target row.
     """
     n_labels = len(is_target)
-    # Bags are drawn from the rows in the order of their content: the same examples give the same
-    # rules however the table is sorted.
-    draw_order = np.argsort(hash_rows(training.coded, is_target), kind="stable")
+    row_keys = hash_rows(training.coded, is_target[:0])
     pools = [_LabelPool() for _ in range(n_labels)]
     # A label of one class has nothing to tell apart.
     open_labels = [i for i in range(n_labels) if 0 < is_target[i].sum() < is_target.shape[1]]
@@ -204,7 +211,7 @@ def generate_candidates(
             delayed(_grow_label)(
                 training,
                 is_target[i],
-                draw_order,
+                draw_order(row_keys, is_target[i]),
                 settings,
                 entropy,
                 i,

@@ -181,7 +181,10 @@ class RuleSetClassifierCV(TheoryClassifier):
         row_idx = repeated_rows(sample_weight, X)
         if row_idx is not None:
             copies = np.bincount(row_idx, minlength=X.shape[0])
-            splits = [tuple(np.repeat(rows, copies[rows]) for rows in split) for split in splits]
+            splits = [
+                (np.repeat(train, copies[train]), np.repeat(test, copies[test]))
+                for train, test in splits
+            ]
 
         template = RuleSetClassifier(
             **{name: getattr(self, name) for name in _SHARED_PARAMETERS},

@@ -132,7 +132,7 @@ def _series_to_column(series: pd.Series, name: str) -> NumericColumn | NominalCo
                 _refuse_infinity(np.asarray(array.sp_values, dtype=np.float64), name),
                 array.sp_index.indices.astype(np.intp),
             )
-        series = series.sparse.to_dense()
+        series = pd.Series(np.asarray(series.array))
         dtype = series.dtype
     if isinstance(dtype, pd.CategoricalDtype):
         texts = [category_text(value) for value in dtype.categories]
@@ -304,7 +304,9 @@ def _recode(column: NumericColumn | NominalColumn, categories: tuple[str, ...]) 
     if isinstance(column, NumericColumn):
         if column.rows is not None:
             raise ValueError("a nominal attribute cannot be given as a sparse column")
-        column = _nominal_from_values(np.where(np.isnan(column.values), None, column.values))
+        values = column.values.astype(object)
+        values[np.isnan(column.values)] = None
+        column = _nominal_from_values(values)
     return _recode_categories(column.codes, column.categories, categories).codes
 
 

@@ -9,6 +9,8 @@ from typing import Any, TypeVar
 Progress = Callable[[int, int], None]
 Method = TypeVar("Method", bound=Callable[..., Any])
 
+__all__ = ["CallbackSupportMixin", "Progress", "show_progress", "with_callbacks"]
+
 try:
     from sklearn.callback import CallbackSupportMixin, with_callbacks
 except ImportError:  # the protocol came with scikit-learn 1.9
@@ -23,6 +25,10 @@ except ImportError:  # the protocol came with scikit-learn 1.9
 
 # A callback hears of the work in this many steps, whatever their true number turns out to be.
 _CALLBACK_STEPS = 100
+
+
+def _say_nothing(done: int, total: int) -> None:
+    """Progress that nobody asked for."""
 
 
 @contextmanager
@@ -40,7 +46,7 @@ def show_progress(estimator: Any, name: str, X: Any = None, y: Any = None) -> It
 @contextmanager
 def _move_bar(verbose: int, name: str) -> Iterator[Progress]:
     if not verbose:
-        yield lambda done, total: None
+        yield _say_nothing
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
@@ -60,7 +66,7 @@ def _move_bar(verbose: int, name: str) -> Iterator[Progress]:
 @contextmanager
 def _tell_callbacks(estimator: Any, name: str, X: Any, y: Any) -> Iterator[Progress]:
     if not getattr(estimator, "_skl_callbacks", None):
-        yield lambda done, total: None
+        yield _say_nothing
         return
     context = estimator._init_callback_context(max_subtasks=_CALLBACK_STEPS)
     context.call_on_fit_task_begin(estimator=estimator, X=X, y=y)

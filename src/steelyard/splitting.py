@@ -148,7 +148,7 @@ class IterativeStratifiedKFold(_BaseKFold):  # type: ignore[misc]
             yield fold == k
 
 
-class RepeatedIterativeStratifiedKFold(_RepeatedSplits):  # type: ignore[misc]
+class RepeatedIterativeStratifiedKFold(_RepeatedSplits):
     """Iterative stratification several times over, each time with other random choices.
 
     Parameters

@@ -58,7 +58,7 @@ def choose_target_classes(Y: NDArray[np.bool_], target: TargetChoice) -> NDArray
     """
     if target == "present":
         return np.ones(len(Y), dtype=np.int64)
-    return (2 * Y.sum(axis=1) < Y.shape[1]).astype(np.int64)
+    return np.asarray(2 * Y.sum(axis=1) < Y.shape[1], dtype=np.int64)
 
 
 def flatten_column(y: Any) -> Any:

@@ -71,7 +71,7 @@ class Label:
     @property
     def silent_score(self) -> float:
         """How strongly the target class is denied where no rule fires: between -1 and 0."""
-        return smoothed_precision(self.uncovered_positives, self.uncovered_negatives) - 1
+        return float(smoothed_precision(self.uncovered_positives, self.uncovered_negatives) - 1)
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class ScoredRule:
     @property
     def smoothed_precision(self) -> float:
         """(TP + 1)/(TP + FP + 2), which trusts few examples less."""
-        return smoothed_precision(self.tp, self.fp)
+        return float(smoothed_precision(self.tp, self.fp))
 
     def __str__(self) -> str:
         return f"{self.rule}  (TP {self.tp}, FP {self.fp}, value {format_number(self.value)})"
