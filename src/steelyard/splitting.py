@@ -27,7 +27,7 @@ RandomState: TypeAlias = Any
 IntArray: TypeAlias = npt.NDArray[np.intp]
 
 
-class IterativeStratifiedKFold(_BaseKFold):  # type: ignore[misc]
+class IterativeStratifiedKFold(_BaseKFold):
     r"""Cross-validation folds with the labels' proportions of the whole, for multi-label data.
 
     Each of the k folds should get :math:`|D| / k` examples and, of label i,
