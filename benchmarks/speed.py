@@ -149,7 +149,7 @@ def time_grids(names: list[str], n_candidates: int, console: Console) -> None:
 
 def compare_prediction(name: str, console: Console) -> None:
     X, Y, *_ = load_fold(name)
-    theory = theory_path(X, Y, [MEstimate(m=0.5)], n_candidates=30_000, random_state=0).theory(
+    theory = theory_path(X, Y, [MEstimate(m=32)], n_candidates=30_000, random_state=0).theory(
         0, 1.0
     )
     rows = np.random.default_rng(0).integers(len(X), size=100_000)
