@@ -146,6 +146,8 @@ class TheoryPath:
         """
         ranked = self.ranked[self._find(heuristic)]
         if min_value is None:
+            if not 0 < phi <= 1:
+                raise ValueError(f"phi must be a number above 0 and at most 1, got {phi!r}")
             n_kept = count_kept(ranked.values, phi)
         else:
             n_kept = count_above(ranked.values, min_value)
