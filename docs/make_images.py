@@ -27,7 +27,7 @@ from steelyard.rules import format_body
 
 LABEL = "upper right dark"
 CELLS = (
-    (MEstimate(m=32768.0), 0.6, "few and general"),
+    (MEstimate(m=32768.0), 1.0, "few and general"),
     (MEstimate(m=4.0), 1.0, "many and specific"),
 )
 
