@@ -32,7 +32,7 @@ from .splitting import IterativeStratifiedKFold
 from .targets import TargetChoice, encode_targets, flatten_column
 from .thresholding import PHI_GRID
 
-# The paper tunes over the m up to here: larger ones never were the best in the inner folds.
+# The paper tunes over the values of m up to 4096.
 TUNING_GRID: tuple[MEstimate, ...] = tuple(MEstimate(m) for m in M_GRID if m <= 4096)
 
 

@@ -123,7 +123,7 @@ def mark_binary_features(coded, used, bit_of_row, every):
     """For every used listed feature of two codes the rows with the one and with the other, as bits.
 
     Returns (slot_of_feature, sets of shape (n_slots, 2, n_words)). Words in texts are such features,
-    and rules on texts have many conditions: two words of memory a condition beat any walk over lists.
+    and rules on texts have many conditions: so kept sets beat walks over lists.
     """
     slot_of_feature = np.full(len(used), -1, dtype=np.int64)
     n_slots = 0
