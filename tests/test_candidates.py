@@ -37,7 +37,7 @@ def grow(
     Returns the table, the number of rules after each pass and the number of leaves read.
     """
     n_rows = len(is_target)
-    indptr, feature, low, high, _, pass_ends, n_extracted = grow_rules(
+    indptr, feature, low, high, _, _, pass_ends, n_extracted = grow_rules(
         training.coded,
         training.values,
         training.values_indptr,
@@ -49,6 +49,7 @@ def grow(
         n_trees,
         np.asarray(seeds, dtype=np.uint64).reshape(-1, len(depths) * n_trees),
         np.empty(0, dtype=np.uint64),
+        False,
     )
     return RuleTable(indptr, feature, low, high), pass_ends, n_extracted
 

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -15,9 +15,13 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from ._kernels.growing import grow_rules
+from ._kernels.pruning import prune_rules
 from ._kernels.random import hash_rows
+from .coverage import RowIndex, index_rows, order_bits
 from .features import TrainingFeatures
 from .rules import RuleTable
+
+Prune = Literal["oob", "prefix"]
 
 # Called with the number of candidates so far and the number wanted.
 Progress = Callable[[int, int], None]
@@ -53,6 +57,11 @@ class ForestSettings:
         Size of the bag in shares of the training set.
     max_features : {"log2", "sqrt"}, int or float
         K, how many attributes are drawn at a node; a float is a share of all.
+    prune : {"oob", "prefix"} or None
+        Whether conditions that do not pay on the rows outside a tree's bag are deleted: any of them,
+        or only the last ones of a path.
+    both_classes : bool
+        Whether every leaf gives a rule, not only those that predict the target class.
     """
 
     n_candidates: int = 300_000
@@ -60,6 +69,8 @@ class ForestSettings:
     max_depths: tuple[int | None, ...] = PAPER_DEPTHS
     sample_fraction: float = 1.0
     max_features: str | int | float = "log2"
+    prune: Prune | None = None
+    both_classes: bool = False
 
     def __post_init__(self) -> None:
         for name in ("n_candidates", "n_trees"):
@@ -84,6 +95,13 @@ class ForestSettings:
                 "max_features must be 'log2', 'sqrt', a whole number of at least 1 or a share above 0 "
                 f"and at most 1, got {self.max_features!r}"
             )
+
+        if self.prune not in (None, "oob", "prefix"):
+            raise ValueError(f"prune must be None, 'oob' or 'prefix', got {self.prune!r}")
+
+    def bag_size(self, n_rows: int) -> int:
+        """Rows of a tree's bag."""
+        return max(1, round(self.sample_fraction * n_rows))
 
     def n_drawn_features(self, n_features: int) -> int:
         """K for a data set with `n_features` attributes.
@@ -110,6 +128,7 @@ class _LabelPool:
 
     tables: list[RuleTable] = field(default_factory=list)
     hashes: list[NDArray[np.uint64]] = field(default_factory=list)
+    trees: list[NDArray[np.int64]] = field(default_factory=list)
     n_rules_after_pass: list[int] = field(default_factory=list)
 
     @property
@@ -121,6 +140,10 @@ class _LabelPool:
         n_rules = self.n_rules_after_pass[n_passes - 1] if self.n_rules_after_pass else 0
         return RuleTable.concatenate(self.tables).head(n_rules)
 
+    def tree_of_rule(self) -> NDArray[np.int64]:
+        """Which tree, counted from the first pass on, gave each rule."""
+        return np.concatenate([np.empty(0, np.int64), *self.trees])
+
 
 def draw_order(row_keys: NDArray[np.uint64], is_target: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Rows in the order of their content (attributes and this label), from which bags are drawn.
@@ -129,6 +152,19 @@ def draw_order(row_keys: NDArray[np.uint64], is_target: NDArray[np.bool_]) -> ND
     not depend on the other labels.
     """
     return np.argsort(np.where(is_target, ~row_keys, row_keys), kind="stable")
+
+
+def _tree_seeds(
+    settings: ForestSettings, entropy: int, label: int, passes: range
+) -> NDArray[np.uint64]:
+    """One seed per (label, pass, depth, tree): nothing depends on who computes what, and when."""
+    n_seeds = len(settings.max_depths) * settings.n_trees
+    return np.array(
+        [
+            np.random.SeedSequence(entropy, spawn_key=(label, p)).generate_state(n_seeds, np.uint64)
+            for p in passes
+        ]
+    )
 
 
 def _grow_label(
@@ -140,31 +176,62 @@ def _grow_label(
     label: int,
     passes: range,
     known_hashes: NDArray[np.uint64],
-) -> tuple[RuleTable, NDArray[np.uint64], NDArray[np.int64], NDArray[np.int64]]:
+) -> tuple[
+    RuleTable, NDArray[np.uint64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]
+]:
     """New rules of some passes over one label's forests."""
-    n_rows, n_features = len(is_target), training.coded.n_features
-    n_seeds = len(settings.max_depths) * settings.n_trees
-    # One seed per (label, pass, depth, tree): nothing depends on who computes what, and when.
-    seeds = np.array(
-        [
-            np.random.SeedSequence(entropy, spawn_key=(label, p)).generate_state(n_seeds, np.uint64)
-            for p in passes
-        ]
-    )
-    indptr, feature, low, high, hashes, pass_ends, n_extracted = grow_rules(
+    seeds = _tree_seeds(settings, entropy, label, passes)
+    indptr, feature, low, high, hashes, tree, pass_ends, n_extracted = grow_rules(
         training.coded,
         training.values,
         training.values_indptr,
         is_target.astype(np.uint8),
         order,
-        max(1, round(settings.sample_fraction * n_rows)),
-        settings.n_drawn_features(n_features),
+        settings.bag_size(len(is_target)),
+        settings.n_drawn_features(training.coded.n_features),
         np.array([-1 if depth is None else depth for depth in settings.max_depths], dtype=np.int64),
         settings.n_trees,
         seeds,
         known_hashes,
+        settings.both_classes,
     )
-    return RuleTable(indptr, feature, low, high), hashes, pass_ends, n_extracted
+    tree += passes.start * seeds.shape[1]
+    return RuleTable(indptr, feature, low, high), hashes, tree, pass_ends, n_extracted
+
+
+def prune_table(
+    table: RuleTable,
+    tree_of_rule: NDArray[np.int64],
+    seeds: NDArray[np.uint64],
+    index: RowIndex,
+    is_target: NDArray[np.bool_],
+    order: NDArray[np.int64],
+    settings: ForestSettings,
+) -> RuleTable:
+    """The rules without the conditions that do not pay on the rows outside their tree's bag."""
+    bits = order_bits(is_target)
+    indptr = np.empty(len(table) + 1, dtype=np.int64)
+    kept = np.empty(len(table.feature), dtype=np.bool_)
+    prune_rules(
+        index.coded,
+        index.sorted_rows,
+        index.step,
+        table.indptr,
+        table.feature,
+        table.low,
+        table.high,
+        bits.bit_of_row,
+        bits.n_positive_words,
+        bits.n_words,
+        order,
+        settings.bag_size(len(is_target)),
+        seeds,
+        tree_of_rule,
+        settings.prune == "prefix",
+        indptr,
+        kept,
+    )
+    return RuleTable(indptr, table.feature[kept], table.low[kept], table.high[kept])
 
 
 def generate_candidates(
@@ -222,11 +289,12 @@ def generate_candidates(
         )
         n_before = sum(pool.n_rules for pool in pools)
         n_extracted = np.zeros(round_size)
-        for i, (table, hashes, pass_ends, extracted) in zip(open_labels, grown, strict=True):
+        for i, (table, hashes, tree, pass_ends, extracted) in zip(open_labels, grown, strict=True):
             pool = pools[i]
             n_known = pool.n_rules
             pool.tables.append(table)
             pool.hashes.append(hashes)
+            pool.trees.append(tree)
             pool.n_rules_after_pass.extend((n_known + pass_ends).tolist())
             n_extracted += extracted
         n_passes += round_size
@@ -252,7 +320,25 @@ def generate_candidates(
         # New rules become rarer, so going by the last pass ends below the need, never far above.
         needed = math.ceil((settings.n_candidates - n_rules) / max(float(new[-1]), 1.0))
         round_size = max(1, min(needed, 2 * n_passes))
-    return [pool.table(n_passes) for pool in pools]
+    tables = [pool.table(n_passes) for pool in pools]
+    if settings.prune is None:
+        return tables
+    index = index_rows(training.coded)
+    pruned = Parallel(n_jobs=n_jobs, prefer="threads")(
+        delayed(prune_table)(
+            tables[i],
+            pools[i].tree_of_rule(),
+            _tree_seeds(settings, entropy, i, range(n_passes)).ravel(),
+            index,
+            is_target[i],
+            draw_order(row_keys, is_target[i]),
+            settings,
+        )
+        for i in open_labels
+    )
+    for i, table in zip(open_labels, pruned, strict=True):
+        tables[i] = table
+    return tables
 
 
 def as_depths(max_depths: Any) -> tuple[int | None, ...]:

@@ -24,6 +24,19 @@ class RowIndex(NamedTuple):
     coded: CodedFeatures
     sorted_rows: tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]
 
+    @property
+    def step(self) -> int:
+        """Rows between two sets that are kept as bits."""
+        return max(1, -(-self.coded.n_rows // MOST_CHECKPOINTS))
+
+
+class BitOrder(NamedTuple):
+    """Which bit stands for which row: positives in the first words, negatives in the rest."""
+
+    bit_of_row: NDArray[np.int64]
+    n_positive_words: int
+    n_words: int
+
 
 def index_rows(coded: CodedFeatures) -> RowIndex:
     """Sort the rows once; every later question about coverage uses the result."""
@@ -34,6 +47,17 @@ def index_rows(coded: CodedFeatures) -> RowIndex:
 def n_words(n_bits: int) -> int:
     """Words of 64 bits that hold `n_bits`."""
     return (n_bits + 63) // 64
+
+
+def order_bits(is_target: NDArray[np.bool_]) -> BitOrder:
+    """Bits of a label's rows, those of the target class in words of their own."""
+    n_positives = int(is_target.sum())
+    n_negatives = len(is_target) - n_positives
+    n_positive_words = n_words(n_positives)
+    bit_of_row = np.empty(len(is_target), dtype=np.int64)
+    bit_of_row[is_target] = np.arange(n_positives)
+    bit_of_row[~is_target] = 64 * n_positive_words + np.arange(n_negatives)
+    return BitOrder(bit_of_row, n_positive_words, n_positive_words + n_words(n_negatives))
 
 
 def cover(
@@ -50,7 +74,7 @@ def cover(
     kernels.cover_rows(
         index.coded,
         index.sorted_rows,
-        max(1, -(-n_rows // MOST_CHECKPOINTS)),
+        index.step,
         table.indptr,
         table.feature,
         table.low,

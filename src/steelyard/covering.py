@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ._kernels import covering as kernels
 from ._kernels.coverage import find_distinct_rows
-from .coverage import Bits, RowIndex, cover, n_words
+from .coverage import Bits, RowIndex, cover, order_bits
 from .heuristics import ConfusionMatrix, Heuristic, heuristic_values, kernel_coefficients
 from .rules import RuleTable
 
@@ -44,19 +44,13 @@ def prepare_candidates(
     shorter one, so nothing that could be selected is lost.
     """
     n_positives = int(is_target.sum())
-    n_negatives = len(is_target) - n_positives
-    n_positive_words = n_words(n_positives)
-    words = n_positive_words + n_words(n_negatives)
-    bit_of_row = np.empty(len(is_target), dtype=np.int64)
-    bit_of_row[is_target] = np.arange(n_positives)
-    bit_of_row[~is_target] = 64 * n_positive_words + np.arange(n_negatives)
-
-    coverage = cover(table, index, bit_of_row, words)
+    bit_of_row, n_positive_words, n_words = order_bits(is_target)
+    coverage = cover(table, index, bit_of_row, n_words)
     n_conditions = table.count_conditions(index.coded.n_codes, index.coded.is_nominal)
     distinct = find_distinct_rows(coverage, n_conditions)
     coverage, n_conditions = coverage[distinct], n_conditions[distinct]
     tp, fp = kernels.count_covered(coverage, n_positive_words)
-    all_examples = np.zeros(words, dtype=np.uint64)
+    all_examples = np.zeros(n_words, dtype=np.uint64)
     for bit in bit_of_row:
         all_examples[bit >> 6] |= np.uint64(1) << np.uint64(bit & 63)
     return Candidates(
@@ -65,7 +59,7 @@ def prepare_candidates(
         n_positive_words=n_positive_words,
         all_examples=all_examples,
         n_positives=n_positives,
-        n_negatives=n_negatives,
+        n_negatives=len(is_target) - n_positives,
         n_conditions=n_conditions,
         tp=tp,
         fp=fp,

@@ -1,9 +1,29 @@
 """Which rows a rule covers, as packed bits; and which rules cover the same rows."""
 
+from collections import namedtuple
+
 import numpy as np
 from numba import njit
 
 from .random import mix
+
+RowSets = namedtuple(
+    "RowSets",
+    [
+        "coded",
+        "order",
+        "starts",
+        "starts_indptr",
+        "step",
+        "bit_of_row",
+        "every",
+        "slot_of_column",
+        "checkpoints",
+        "slot_of_feature",
+        "sets",
+        "buffer",
+    ],
+)
 
 
 @njit(cache=True, nogil=True)
@@ -148,12 +168,8 @@ def mark_binary_features(coded, used, bit_of_row, every):
 
 
 @njit(cache=True, nogil=True)
-def cover_rows(coded, sorted_rows, step, indptr, feature, low, high, bit_of_row, out):
-    """Set in `out` (n_rules, n_words), all zero, the bits of the rows that each rule covers.
-
-    A rule covers a row if every condition holds: low ≤ code < high. On a dense feature such a range
-    is the difference of two sets of rows that are kept as bits at every `step`-th row of the sorted
-    order, so a condition costs a few words and a few stragglers, not a look at every row.
+def make_row_sets(coded, sorted_rows, step, feature, bit_of_row, n_words):
+    """Sets of rows, as bits, from which the rows that meet a condition are quickly had.
 
     Parameters
     ----------
@@ -161,12 +177,11 @@ def cover_rows(coded, sorted_rows, step, indptr, feature, low, high, bit_of_row,
     sorted_rows : result of `sort_rows_by_code`
     step : int
         Rows between two checkpoints.
-    indptr, feature, low, high : bodies of the rules (CSR)
+    feature : features that conditions will be about
     bit_of_row : (n_rows,) int64
         Which bit stands for which row.
     """
     order, starts, starts_indptr = sorted_rows
-    n_words = out.shape[1]
     used = np.zeros(len(coded.n_codes), dtype=np.bool_)
     used_columns = np.zeros(len(order), dtype=np.bool_)
     for f in feature:
@@ -178,31 +193,64 @@ def cover_rows(coded, sorted_rows, step, indptr, feature, low, high, bit_of_row,
     for bit in bit_of_row:
         every[bit >> 6] |= np.uint64(1) << np.uint64(bit & 63)
     slot_of_feature, sets = mark_binary_features(coded, used, bit_of_row, every)
-    allowed = np.empty(n_words, dtype=np.uint64)
+    return RowSets(
+        coded,
+        order,
+        starts,
+        starts_indptr,
+        step,
+        bit_of_row,
+        every,
+        slot_of_column,
+        checkpoints,
+        slot_of_feature,
+        sets,
+        np.empty(n_words, dtype=np.uint64),
+    )
 
+
+@njit(cache=True, nogil=True)
+def keep_condition(bits, row_sets, f, low, high):
+    """Clear the bits of the rows that fail low ≤ code < high on a feature.
+
+    On a dense feature such a range is the difference of two sets of rows that are kept as bits at
+    every `step`-th row of the sorted order, so a condition costs a few words and a few stragglers,
+    not a look at every row.
+    """
+    coded = row_sets.coded
+    column = coded.column[f]
+    if column >= 0:
+        base = row_sets.starts_indptr[column]
+        _keep_range(
+            bits,
+            row_sets.order[column],
+            row_sets.checkpoints[row_sets.slot_of_column[column]],
+            row_sets.starts[base + low],
+            row_sets.starts[base + high],
+            row_sets.step,
+            row_sets.bit_of_row,
+        )
+    elif row_sets.slot_of_feature[f] >= 0 and high - low == 1:
+        allowed = row_sets.sets[row_sets.slot_of_feature[f], low]
+        for w in range(len(bits)):
+            bits[w] &= allowed[w]
+    else:
+        _keep_listed(bits, coded, f, low, high, row_sets.bit_of_row, row_sets.buffer)
+
+
+@njit(cache=True, nogil=True)
+def cover_rows(coded, sorted_rows, step, indptr, feature, low, high, bit_of_row, out):
+    """Set in `out` (n_rules, n_words), all zero, the bits of the rows that each rule covers.
+
+    A rule covers a row if every condition holds: low ≤ code < high. `indptr`, `feature`, `low` and
+    `high` are the bodies of the rules (CSR); for the rest see `make_row_sets`.
+    """
+    row_sets = make_row_sets(coded, sorted_rows, step, feature, bit_of_row, out.shape[1])
     for r in range(len(indptr) - 1):
         bits = out[r]
-        bits[:] = every
+        bits[:] = row_sets.every
         for c in range(indptr[r], indptr[r + 1]):
-            f = feature[c]
-            column = coded.column[f]
-            if column >= 0:
-                base = starts_indptr[column]
-                _keep_range(
-                    bits,
-                    order[column],
-                    checkpoints[slot_of_column[column]],
-                    starts[base + low[c]],
-                    starts[base + high[c]],
-                    step,
-                    bit_of_row,
-                )
-            elif slot_of_feature[f] >= 0 and high[c] - low[c] == 1:
-                allowed_words = sets[slot_of_feature[f], low[c]]
-                for w in range(n_words):
-                    bits[w] &= allowed_words[w]
-            else:
-                _keep_listed(bits, coded, f, low[c], high[c], bit_of_row, allowed)
+            keep_condition(bits, row_sets, feature[c], low[c], high[c])
 
 
 @njit(cache=True, nogil=True)

@@ -42,7 +42,7 @@ _Space = namedtuple(
     ],
 )
 
-_Rules = namedtuple("_Rules", ["indptr", "feature", "low", "high", "hashes"])
+_Rules = namedtuple("_Rules", ["indptr", "feature", "low", "high", "hashes", "tree"])
 
 
 @njit(cache=True, nogil=True)
@@ -388,7 +388,7 @@ def _make_table(keys, n_slots):
 @njit(cache=True, nogil=True)
 def _with_room(rules, n_rules, n_conditions, length):
     """The rule arrays, doubled where one more rule of `length` conditions would not fit."""
-    indptr, feature, low, high, hashes = rules
+    indptr, feature, low, high, hashes, tree = rules
     if n_rules + 1 >= len(indptr):
         larger = np.empty(2 * len(indptr), dtype=np.int64)
         larger[: n_rules + 1] = indptr[: n_rules + 1]
@@ -396,6 +396,9 @@ def _with_room(rules, n_rules, n_conditions, length):
         keys = np.empty(2 * len(hashes), dtype=np.uint64)
         keys[:n_rules] = hashes[:n_rules]
         hashes = keys
+        trees = np.empty(len(keys), dtype=np.int64)
+        trees[:n_rules] = tree[:n_rules]
+        tree = trees
     if n_conditions + length > len(feature):
         size = 2 * (n_conditions + length)
         larger_feature = np.empty(size, dtype=np.int32)
@@ -405,7 +408,7 @@ def _with_room(rules, n_rules, n_conditions, length):
         larger_low[:n_conditions] = low[:n_conditions]
         larger_high[:n_conditions] = high[:n_conditions]
         feature, low, high = larger_feature, larger_low, larger_high
-    return _Rules(indptr, feature, low, high, hashes)
+    return _Rules(indptr, feature, low, high, hashes, tree)
 
 
 @njit(cache=True, nogil=True)
@@ -421,6 +424,7 @@ def grow_rules(
     n_trees,
     seeds,
     known_hashes,
+    both_classes,
 ):
     """Grow the trees of one label and return the rules that are not known yet.
 
@@ -443,6 +447,8 @@ def grow_rules(
     seeds : (n_passes, n_depths * n_trees) uint64
     known_hashes : (n_known,) uint64
         Hashes of rules that were emitted before.
+    both_classes : bool
+        Whether every leaf gives a rule, not only those that predict the target class.
 
     Returns
     -------
@@ -450,6 +456,8 @@ def grow_rules(
     feature, low, high : (n_conditions,) int32
         The body of each rule: low ≤ code < high on a feature, in the order of the path.
     hashes : (n_rules,) uint64
+    tree_of_rule : (n_rules,) int64
+        Position of the seed, counted over all passes, of the tree that gave the rule first.
     pass_ends : (n_passes,) int64
         Number of new rules after each pass.
     n_extracted : (n_passes,) int64
@@ -475,6 +483,7 @@ def grow_rules(
         np.empty(8192, dtype=np.int32),
         np.empty(8192, dtype=np.int32),
         np.empty(1024, dtype=np.uint64),
+        np.empty(1024, dtype=np.int64),
     )
     n_rules = 0
     n_conditions = 0
@@ -570,7 +579,7 @@ def grow_rules(
                     continue
 
                 # A leaf. The empty path would give a rule without conditions: that is no rule.
-                if 2 * positive <= weight or depth == 0:
+                if depth == 0 or (2 * positive <= weight and not both_classes):
                     continue
                 n_extracted[pass_idx] += 1
                 length = _merge_path(path, depth, body, slot_of_feature)
@@ -587,6 +596,7 @@ def grow_rules(
                     rules.high[n_conditions] = body[c, 2]
                     n_conditions += 1
                 rules.hashes[n_rules] = key
+                rules.tree[n_rules] = pass_idx * seeds.shape[1] + tree
                 n_rules += 1
                 rules.indptr[n_rules] = n_conditions
         pass_ends[pass_idx] = n_rules
@@ -596,6 +606,7 @@ def grow_rules(
         rules.low[:n_conditions].copy(),
         rules.high[:n_conditions].copy(),
         rules.hashes[:n_rules].copy(),
+        rules.tree[:n_rules].copy(),
         pass_ends,
         n_extracted,
     )
