@@ -305,7 +305,7 @@ class TheoryPath:
     @classmethod
     def from_json(cls, text: str) -> TheoryPath:
         """Read a path from the text that `to_json` wrote."""
-        data = check_format(text, "steelyard path", SCHEMA_VERSION, "the text")
+        data = check_format(text, "steelyard path", (SCHEMA_VERSION,), "the text")
         try:
             return cls._from_dict(data)
         except (KeyError, TypeError, IndexError) as error:

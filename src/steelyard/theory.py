@@ -17,7 +17,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from . import export
+from ._kernels.firing import add_points, raise_points
 from .coverage import Bits, unpack
+from .decoding import POINTS_PER_LOG_ODD, Combine, KnownLabelSets, Points, points_to_probability
 from .explain import Explanation, explain_theory
 from .features import Feature
 from .program import RuleProgram, compile_rules
@@ -26,7 +28,13 @@ from .rules import Condition, Head, Rule, format_body, format_number
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+# Version 2 has what version 1 cannot say: points of rules and sets of labels. A theory is written in
+# the oldest version that can say it, so that older readers understand as much as they can.
 SCHEMA_VERSION = 1
+POINTS_SCHEMA_VERSION = 2
+
+# Fewer than the points of any rule, and far from the end of the numbers.
+NO_POINTS = -(2**40)
 
 # Rows per block when predicting: a column of codes then fits the second cache, and the coverage bits
 # of 1,000 rules take 2 MB whatever the size of the table.
@@ -76,12 +84,22 @@ class Label:
 
 @dataclass(frozen=True)
 class ScoredRule:
-    """A rule of a theory with its evidence: counts and heuristic value on the training examples."""
+    """A rule of a theory with its evidence: counts and heuristic value on the training examples.
+
+    `points` is how much a firing rule speaks for its head, in hundredths of log-odds; None in a theory
+    whose firing rules decide by themselves.
+    """
 
     rule: Rule
     tp: int
     fp: int
     value: float
+    points: int | None = None
+
+    @property
+    def weight(self) -> float:
+        """The points as log-odds, 0 without points."""
+        return (self.points or 0) / POINTS_PER_LOG_ODD
 
     @property
     def precision(self) -> float:
@@ -104,6 +122,11 @@ class Theory:
     A label gets its target class where any of its rules fires, else the other class. Iterating gives
     the rules, label by label, best first.
 
+    A theory with `start_points` decides by log-odds instead: each label begins with its start points,
+    and firing rules change them, by addition in a weighted theory, else to the most of the points of
+    the firing rules. Labels with more than 0 points are predicted or, with `label_sets`, the set of
+    labels that fits the points best.
+
     Parameters
     ----------
     features : tuple of Feature
@@ -122,6 +145,12 @@ class Theory:
     classes : tuple, optional
         The classes of a one-dimensional target; a binary target has one label, the class whose
         rules are learned.
+    combine : {"any", "weighted"}
+        Whether one firing rule is enough or the points of all firing rules are added.
+    start_points : tuple of int, optional
+        One a label: the points of its presence where no rule fires. None: no points at all.
+    label_sets : KnownLabelSets, optional
+        The label sets of the training examples, of which the best fitting one is predicted.
 
     Examples
     --------
@@ -140,6 +169,9 @@ class Theory:
     phi: float = 1.0
     output: Output = "multilabel"
     classes: tuple[Any, ...] = ()
+    combine: Combine = "any"
+    start_points: tuple[int, ...] | None = None
+    label_sets: KnownLabelSets | None = None
 
     # -- looking ---------------------------------------------------------------------------------
 
@@ -157,7 +189,13 @@ class Theory:
 
     def _as_tuple(self) -> tuple[Any, ...]:
         what = (self.features, self.labels, self.scored_rules)
-        return (*what, self.heuristic, self.phi, self.output, self.classes)
+        how = (self.combine, self.start_points, self.label_sets)
+        return (*what, self.heuristic, self.phi, self.output, self.classes, *how)
+
+    @property
+    def has_points(self) -> bool:
+        """Whether the points of the firing rules decide, not just that one fires."""
+        return self.start_points is not None
 
     @property
     def label_names(self) -> tuple[str, ...]:
@@ -258,7 +296,12 @@ class Theory:
 
         Where rules of a label fire: the best smoothed precision among them. Where none fires: the
         smoothed precision of not predicting, negative. The sign always agrees with `predict`.
+
+        A theory with points gives 2p - 1 for the probability p behind the points. If it predicts label
+        sets it looks at all labels together, so that a sign can differ from the prediction.
         """
+        if self.has_points:
+            return np.asarray(2 * points_to_probability(self.count_points(X)) - 1)
         scores = np.empty((_n_rows(X), len(self.labels)))
         for j, label in enumerate(self.labels):
             scores[:, j] = label.silent_score
@@ -273,6 +316,29 @@ class Theory:
         if self.output == "ordered":
             self._assert_first_class(scores)
         return scores
+
+    def count_points(self, X: Any) -> Points:
+        """Points for the presence of each label, shape (n_rows, n_labels), in a theory with points."""
+        if self.start_points is None:
+            raise ValueError("the theory has no points: a firing rule decides by itself")
+        points = np.array([scored.points for scored in self.scored_rules], dtype=np.int64)
+        if self.combine == "weighted":
+            points[[scored.rule.head.target_class == 0 for scored in self.scored_rules]] *= -1
+        start = np.array(self.start_points, dtype=np.int64)
+        is_inverted = np.array([label.target_class == 0 for label in self.labels])
+        total = np.empty((_n_rows(X), len(self.labels)), dtype=np.int64)
+        every_rule = np.arange(len(self))
+        for block, bits in self._covered_blocks(X):
+            counted = fire_points(
+                bits,
+                every_rule,
+                self._label_of_rule,
+                points,
+                start_firing(self.combine, start, block.stop - block.start),
+                self.combine,
+            )
+            total[block] = finish_points(counted, start, is_inverted, self.combine).T
+        return total
 
     def _rarest_first(self) -> list[int]:
         """The order in which classes are asked in turn."""
@@ -295,7 +361,12 @@ class Theory:
         """
         predicted: NDArray[Any]
         if self.output in ("multiclass", "ordered"):
-            predicted = np.asarray(self.classes)[np.argmax(self.decision_function(X), axis=1)]
+            scores = self.count_points(X) if self.has_points else self.decision_function(X)
+            predicted = np.asarray(self.classes)[np.argmax(scores, axis=1)]
+        elif self.has_points:
+            points = self.count_points(X)
+            is_present = points > 0 if self.label_sets is None else self.label_sets.decode(points)
+            predicted = is_present.astype(np.int64)
         else:
             fires = np.zeros((_n_rows(X), len(self.labels)), dtype=np.bool_)
             for block, bits in self._covered_blocks(X):
@@ -306,8 +377,8 @@ class Theory:
                 fires[block] = unpack(np.array(of_label), block.stop - block.start).T
             targets = np.array([label.target_class for label in self.labels], dtype=np.int64)
             predicted = np.where(fires, targets, 1 - targets)
-            if self.output == "binary":
-                predicted = np.asarray(self.classes)[predicted[:, 0]]
+        if self.output == "binary":
+            predicted = np.asarray(self.classes)[predicted[:, 0]]
         if isinstance(X, pd.DataFrame):
             if self.output == "multilabel":
                 return pd.DataFrame(predicted, index=X.index, columns=list(self.label_names))
@@ -423,12 +494,16 @@ class Theory:
         """The theory as JSON text, one rule a line; written to `path` if one is given."""
         head = {
             "format": "steelyard theory",
-            "schema_version": SCHEMA_VERSION,
+            "schema_version": POINTS_SCHEMA_VERSION if self.has_points else SCHEMA_VERSION,
             "heuristic": self.heuristic,
             "phi": self.phi,
             "output": self.output,
             "classes": [to_plain(value) for value in self.classes],
         }
+        if self.start_points is not None:
+            head |= {"combine": self.combine, "start_points": self.start_points}
+        if self.label_sets is not None:
+            head["frequency_weight"] = self.label_sets.frequency_weight
         lists = {
             "features": features_to_dicts(self.features),
             "labels": [vars(label) for label in self.labels],
@@ -441,9 +516,13 @@ class Theory:
                     "fp": s.fp,
                     "value": s.value,
                 }
+                | ({} if s.points is None else {"points": s.points})
                 for s in self.scored_rules
             ],
         }
+        if self.label_sets is not None:
+            pairs = zip(self.label_sets.sets, self.label_sets.counts, strict=True)
+            lists["label_sets"] = [{"labels": labels, "count": count} for labels, count in pairs]
         lines = [f" {json.dumps(k)}: {json.dumps(v, ensure_ascii=False)}" for k, v in head.items()]
         for key, items in lists.items():
             rows = ",\n".join("  " + json.dumps(item, ensure_ascii=False) for item in items)
@@ -460,25 +539,59 @@ class Theory:
         if isinstance(source, Path) or not source.lstrip().startswith("{"):
             where = str(source)
             source = Path(source).read_text(encoding="utf-8")
-        data = check_format(source, "steelyard theory", SCHEMA_VERSION, where)
+        versions = (SCHEMA_VERSION, POINTS_SCHEMA_VERSION)
+        data = check_format(source, "steelyard theory", versions, where)
         try:
             return _theory_from_dict(data)
         except (KeyError, TypeError, IndexError) as error:
             raise ValueError(f"{where} is a damaged theory: {error!r}") from None
 
 
-def check_format(text: str, name: str, schema_version: int, where: str) -> dict[str, Any]:
-    """The JSON object in a text, if it says that it is of the format and version."""
+def start_firing(combine: Combine, start: Points, n_rows: int) -> Points:
+    """Points of (n_labels, n_rows) before any rule has fired."""
+    if combine == "weighted":
+        return np.repeat(start[:, None], n_rows, axis=1)
+    return np.full((len(start), n_rows), NO_POINTS, dtype=np.int64)
+
+
+def fire_points(
+    bits: Bits,
+    rule_idx: NDArray[np.intp],
+    label_of_rule: NDArray[np.intp],
+    points: Points,
+    counted: Points,
+    combine: Combine,
+) -> Points:
+    """Let rules change the points of (n_labels, n_rows); `points` are aligned with `rule_idx`."""
+    kernel = add_points if combine == "weighted" else raise_points
+    kernel(bits, rule_idx, label_of_rule, points, counted)
+    return counted
+
+
+def finish_points(
+    counted: Points, start: Points, is_inverted: NDArray[np.bool_], combine: Combine
+) -> Points:
+    """Points for presence, shape (n_labels, n_rows): start points where no rule has fired."""
+    if combine == "weighted":
+        return counted
+    for_presence = np.where(is_inverted[:, None], -counted, counted)
+    return np.where(counted == NO_POINTS, start[:, None], for_presence)
+
+
+def check_format(
+    text: str, name: str, schema_versions: tuple[int, ...], where: str
+) -> dict[str, Any]:
+    """The JSON object in a text, if it says that it is of the format and one of the versions."""
     try:
         data = json.loads(text)
     except json.JSONDecodeError as error:
         raise ValueError(f"{where} is not JSON: {error}") from None
     if not isinstance(data, dict) or data.get("format") != name:
         raise ValueError(f"{where} is not a {name}")
-    if data.get("schema_version") != schema_version:
+    if data.get("schema_version") not in schema_versions:
         raise ValueError(
             f"{where} has schema version {data.get('schema_version')!r}; "
-            f"this version of Steelyard reads version {schema_version}"
+            f"this version of Steelyard reads version {' and '.join(map(str, schema_versions))}"
         )
     return data
 
@@ -513,6 +626,7 @@ def _theory_from_dict(data: dict[str, Any]) -> Theory:
                 tp=r["tp"],
                 fp=r["fp"],
                 value=r["value"],
+                points=r.get("points"),
             )
             for r in data["rules"]
         ),
@@ -520,6 +634,19 @@ def _theory_from_dict(data: dict[str, Any]) -> Theory:
         phi=data["phi"],
         output=data["output"],
         classes=tuple(data["classes"]),
+        combine=data.get("combine", "any"),
+        start_points=tuple(data["start_points"]) if "start_points" in data else None,
+        label_sets=_label_sets_from_dict(data),
+    )
+
+
+def _label_sets_from_dict(data: dict[str, Any]) -> KnownLabelSets | None:
+    if "label_sets" not in data:
+        return None
+    return KnownLabelSets(
+        tuple(tuple(known["labels"]) for known in data["label_sets"]),
+        tuple(known["count"] for known in data["label_sets"]),
+        data["frequency_weight"],
     )
 
 

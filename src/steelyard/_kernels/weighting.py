@@ -7,23 +7,24 @@ from .bits import trailing_zeros
 
 
 @njit(cache=True, nogil=True)
-def _tabulate(values, out):
-    """Sums of `values` over every subset of every eight rows: ``out[b, s]`` for the subset s.
+def _tabulate(gradients, curvatures, out):
+    """Sums over every subset of every eight rows: ``out[b, s]`` for the subset s, both in a pair.
 
-    A rule's sum is then one look-up for eight rows, by a byte of its coverage.
+    A rule's sums are then one look-up for eight rows, by a byte of its coverage.
     """
-    n_rows = len(values)
+    n_rows = len(gradients)
     for b in range(len(out)):
         for s in range(1, 256):
-            low = trailing_zeros(np.uint64(s))
-            row = 8 * b + low
-            value = values[row] if row < n_rows else 0.0
-            out[b, s] = out[b, s & (s - 1)] + value
+            row = 8 * b + trailing_zeros(np.uint64(s))
+            rest = s & (s - 1)
+            if row < n_rows:
+                out[b, s, 0] = out[b, rest, 0] + gradients[row]
+                out[b, s, 1] = out[b, rest, 1] + curvatures[row]
 
 
 @njit(cache=True, nogil=True)
-def _find_best(coverage, gradients, curvatures, l2):
-    """The rule whose weight lowers the loss most: (rule, its gain, its Newton step)."""
+def _find_best(coverage, sums, l2):
+    """The rule whose weight lowers the loss most: (rule or -1, its gain, its weight)."""
     n_rules, n_bytes = coverage.shape
     best = -1
     best_gain = 0.0
@@ -33,9 +34,8 @@ def _find_best(coverage, gradients, curvatures, l2):
         curvature = 0.0
         for b in range(n_bytes):
             s = coverage[r, b]
-            if s:
-                gradient += gradients[b, s]
-                curvature += curvatures[b, s]
+            gradient += sums[b, s, 0]
+            curvature += sums[b, s, 1]
         gain = gradient * gradient / (curvature + l2)
         if gain > best_gain:
             best = r
@@ -45,21 +45,24 @@ def _find_best(coverage, gradients, curvatures, l2):
 
 
 @njit(cache=True, nogil=True)
-def boost_rules(coverage, is_positive, l2, step, n_rounds, out_rule, out_weight, out_gain):
+def boost_rules(
+    coverage, is_positive, l2, step, points_per_log_odd, out_rule, out_points, out_gain
+):
     """Stagewise logistic regression over the coverage of rules.
 
     Each round takes the rule with the largest gain G²/(H + l2), where G and H are the sums of the
-    gradients and curvatures of the rows it covers, and adds the share `step` of G/(H + l2) to the
-    log-odds of those rows.
+    gradients and curvatures of the rows it covers, and adds the share `step` of G/(H + l2), rounded to
+    whole points, to the log-odds of those rows. It ends when the best rule has no point to give.
 
     Parameters
     ----------
     coverage : (n_rules, n_bytes) uint8
         Bit i of byte b is row 8b + i.
     is_positive : (n_rows,) bool
-    out_rule, out_weight, out_gain : (n_rounds,)
+        Neither all nor none of them.
+    out_rule, out_points, out_gain : (n_rounds,)
 
-    Returns the number of rounds; fewer than `n_rounds` if no rule lowers the loss any more.
+    Returns the number of rounds.
     """
     n_rows = len(is_positive)
     n_bytes = coverage.shape[1]
@@ -69,24 +72,23 @@ def boost_rules(coverage, is_positive, l2, step, n_rounds, out_rule, out_weight,
     log_odds = np.full(n_rows, np.log(n_positives / (n_rows - n_positives)))
     gradients = np.empty(n_rows)
     curvatures = np.empty(n_rows)
-    gradient_sums = np.zeros((n_bytes, 256))
-    curvature_sums = np.zeros((n_bytes, 256))
-    for t in range(n_rounds):
+    sums = np.zeros((n_bytes, 256, 2))
+    for t in range(len(out_rule)):
         for row in range(n_rows):
             p = 1.0 / (1.0 + np.exp(-log_odds[row]))
             gradients[row] = is_positive[row] - p
             curvatures[row] = p * (1.0 - p)
-        _tabulate(gradients, gradient_sums)
-        _tabulate(curvatures, curvature_sums)
-        rule, gain, weight = _find_best(coverage, gradient_sums, curvature_sums, l2)
-        if rule < 0:
+        _tabulate(gradients, curvatures, sums)
+        rule, gain, weight = _find_best(coverage, sums, l2)
+        points = np.int64(np.rint(points_per_log_odd * step * weight))
+        if rule < 0 or points == 0:
             return t
         out_rule[t] = rule
-        out_weight[t] = step * weight
+        out_points[t] = points
         out_gain[t] = gain
         for b in range(n_bytes):
             s = coverage[rule, b]
             for i in range(8):
                 if s >> i & 1:
-                    log_odds[8 * b + i] += step * weight
-    return n_rounds
+                    log_odds[8 * b + i] += points / points_per_log_odd
+    return len(out_rule)

@@ -1,0 +1,251 @@
+"""Decoding: log-odds of the labels → predicted labels, each by itself or as a set that exists.
+
+Log-odds are whole numbers of hundredths here, called points: their sums are exact, so that a theory
+predicts the same in every language it is exported to. Knows numbers only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Combine = Literal["any", "weighted"]
+Points = NDArray[np.int64]
+
+POINTS_PER_LOG_ODD = 100
+
+# Probabilities beyond these are more than a few thousand examples can tell.
+_LEAST_PROBABILITY = 1e-4
+
+# Numbers of a block of set scores (rows × sets): 32 MB of floats.
+_BLOCK_SCORES = 4_000_000
+
+
+def probability_to_points(probability: Any) -> Points:
+    """Log-odds in whole hundredths.
+
+    Examples
+    --------
+    >>> probability_to_points([0.5, 0.9, 1.0])
+    array([  0, 220, 921])
+    """
+    p = np.clip(np.asarray(probability, float), _LEAST_PROBABILITY, 1 - _LEAST_PROBABILITY)
+    return np.asarray(np.rint(POINTS_PER_LOG_ODD * np.log(p / (1 - p))), dtype=np.int64)
+
+
+def points_to_probability(points: Any) -> NDArray[np.float64]:
+    """The probability behind log-odds in hundredths.
+
+    Examples
+    --------
+    >>> points_to_probability([0, 220]).round(2)
+    array([0.5, 0.9])
+    """
+    return np.asarray(1 / (1 + np.exp(-np.asarray(points, float) / POINTS_PER_LOG_ODD)))
+
+
+def confidence_to_points(tp: Any, fp: Any, prior: Any) -> Points:
+    """What a firing rule says of its label: the m-estimate of its precision (m = 2) as log-odds.
+
+    Examples
+    --------
+    >>> confidence_to_points(8, 0, 0.1)
+    array(152)
+    """
+    return probability_to_points((tp + 2 * np.asarray(prior)) / (np.asarray(tp) + fp + 2))
+
+
+def _check_number(name: str, value: Any) -> None:
+    if not isinstance(value, float | int | np.number) or isinstance(value, bool):
+        raise ValueError(f"{name} must be a number, got {value!r}")
+
+
+@dataclass(frozen=True)
+class EachLabel:
+    """Every label by itself: predicted where a rule fires, or where the votes are for it.
+
+    Parameters
+    ----------
+    min_probability : float, default=0.5
+        With weighted rules, the probability from which on a label is predicted. Less than ½ trades
+        precision for recall, which F1 rewards. Without weights a firing rule decides.
+
+    Examples
+    --------
+    >>> print(EachLabel(), EachLabel(0.3))
+    any any(p ≥ 0.3)
+    """
+
+    min_probability: float = 0.5
+
+    def __post_init__(self) -> None:
+        _check_number("min_probability", self.min_probability)
+        if not 0 < self.min_probability < 1:
+            raise ValueError(
+                f"min_probability must lie between 0 and 1, got {self.min_probability!r}"
+            )
+
+    def __str__(self) -> str:
+        return "any" if self.min_probability == 0.5 else f"any(p ≥ {self.min_probability:g})"
+
+
+@dataclass(frozen=True)
+class LabelSets:
+    """The label set of the training examples that fits the firing rules best.
+
+    A set scores the log-odds of its labels plus `frequency_weight` times the logarithm of how often
+    it occurs among the training examples.
+
+    Parameters
+    ----------
+    frequency_weight : float, default=0.5
+        0 looks at the rules alone; the larger, the more a frequent set is preferred.
+    silence : float, default=1.0
+        Without weights: where no rule of a label fires its probability is this share of the share of
+        the training examples that have its target class.
+
+    Examples
+    --------
+    >>> print(LabelSets(), LabelSets(1.0, 0.25))
+    label-sets(0.5, 1) label-sets(1, 0.25)
+    """
+
+    frequency_weight: float = 0.5
+    silence: float = 1.0
+
+    def __post_init__(self) -> None:
+        for name in ("frequency_weight", "silence"):
+            _check_number(name, getattr(self, name))
+            if not 0 <= getattr(self, name) < np.inf:
+                raise ValueError(f"{name} must be at least 0, got {getattr(self, name)!r}")
+
+    def __str__(self) -> str:
+        return f"label-sets({self.frequency_weight:g}, {self.silence:g})"
+
+
+Decoding = EachLabel | LabelSets
+
+_DECODINGS: dict[str, Decoding] = {"any": EachLabel(), "label-sets": LabelSets()}
+
+
+def get_decoding(decode: str | Decoding) -> Decoding:
+    """A decoding itself or by its name.
+
+    Examples
+    --------
+    >>> get_decoding("label-sets")
+    LabelSets(frequency_weight=0.5, silence=1.0)
+    """
+    if isinstance(decode, EachLabel | LabelSets):
+        return decode
+    if not isinstance(decode, str) or decode not in _DECODINGS:
+        raise ValueError(
+            f"decode must be 'any', 'label-sets', an EachLabel or a LabelSets, got {decode!r}"
+        )
+    return _DECODINGS[decode]
+
+
+@dataclass(frozen=True)
+class KnownLabelSets:
+    """The label sets of the training examples, the most frequent one first.
+
+    Parameters
+    ----------
+    sets : tuple of tuple of int
+        Positions of the labels that are present.
+    counts : tuple of int
+        How many training examples have exactly that set.
+    frequency_weight : float
+        What the logarithm of a set's share counts beside the log-odds of its labels.
+
+    Examples
+    --------
+    >>> known = count_label_sets(np.array([[1, 0], [1, 0], [1, 1], [0, 1]], dtype=bool))
+    >>> known.sets, known.counts
+    (((0,), (0, 1), (1,)), (2, 1, 1))
+    >>> known.decode(np.array([[150, 120]]))
+    array([[ True,  True]])
+    """
+
+    sets: tuple[tuple[int, ...], ...]
+    counts: tuple[int, ...]
+    frequency_weight: float = 0.5
+
+    @property
+    def n_examples(self) -> int:
+        """Training examples."""
+        return sum(self.counts)
+
+    @cached_property
+    def points(self) -> Points:
+        """What each set's frequency adds to its score."""
+        return self._frequency_to_points(np.array(self.counts))
+
+    @cached_property
+    def unseen_points(self) -> int | None:
+        """What a set counts that no training example has; None if there seem to be none.
+
+        The share of new sets is estimated by that of the sets seen just once (Good and Turing); it
+        stands for a fraction of one example. So where every set is unique, a new one counts as much
+        as any, and where all are frequent, new ones are not considered.
+        """
+        n_singletons = self.counts.count(1)
+        if not n_singletons:
+            return None
+        return int(self._frequency_to_points(n_singletons / self.n_examples))
+
+    def _frequency_to_points(self, count: Any) -> Points:
+        share = np.asarray(count) / self.n_examples
+        points = np.rint(POINTS_PER_LOG_ODD * self.frequency_weight * np.log(share))
+        return np.asarray(points, dtype=np.int64)
+
+    def matrix(self, n_labels: int) -> NDArray[np.bool_]:
+        """The sets as rows of 0 and 1."""
+        matrix = np.zeros((len(self.sets), n_labels), dtype=np.bool_)
+        for row, labels in zip(matrix, self.sets, strict=True):
+            row[list(labels)] = True
+        return matrix
+
+    def find_best(self, points: Points) -> NDArray[np.intp]:
+        """Position of the set that fits best, for each row of (n_rows, n_labels) points.
+
+        -1 stands for the set of the labels with positive points where it is new and fits better
+        than every known one, with what new sets count. Of sets that fit alike the more frequent wins.
+        """
+        # Whole numbers below 2⁵³ are exact in floating point, whose products are fast.
+        columns = self.matrix(points.shape[1]).T.astype(np.float64)
+        best = np.empty(len(points), dtype=np.intp)
+        n_rows = max(1, _BLOCK_SCORES // max(len(self.sets), 1))
+        for start in range(0, len(points), n_rows):
+            block = points[start : start + n_rows].astype(np.float64)
+            scores = block @ columns + self.points
+            chosen = np.argmax(scores, axis=1)
+            if self.unseen_points is not None:
+                new = np.maximum(block, 0).sum(axis=1) + self.unseen_points
+                chosen[new > scores[np.arange(len(block)), chosen]] = -1
+            best[start : start + n_rows] = chosen
+        return best
+
+    def decode(self, points: Points) -> NDArray[np.bool_]:
+        """Predicted labels for (n_rows, n_labels) points of being present."""
+        best = self.find_best(points)
+        predicted = self.matrix(points.shape[1])[best]
+        is_new = best < 0
+        predicted[is_new] = points[is_new] > 0
+        return predicted
+
+
+def count_label_sets(is_present: NDArray[np.bool_], frequency_weight: float = 0.5) -> KnownLabelSets:
+    """The label sets of (n_examples, n_labels) and how often each occurs."""
+    sets, counts = np.unique(is_present, axis=0, return_counts=True)
+    # np.unique sorts absent before present; reversed, sets with the first label come first.
+    order = np.lexsort((-np.arange(len(sets)), -counts))
+    return KnownLabelSets(
+        tuple(tuple(np.flatnonzero(sets[i]).tolist()) for i in order),
+        tuple(int(counts[i]) for i in order),
+        frequency_weight,
+    )
