@@ -48,35 +48,48 @@ ONE_THREAD = {
 }
 
 
-def frame_to_matrix(X: pd.DataFrame) -> tuple[npt.NDArray[np.float32], list[int]]:
+def frame_to_matrix(X: pd.DataFrame) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]]:
     """The attributes as BOOMER wants them, and which are nominal: those hold category numbers.
 
     Missing values are NaN. Sparse columns become dense: BOOMER learns other rules from a sparse
     matrix of the same values, with a training loss 10 % (enron) to 30 % (medical) higher.
     """
+    is_nominal = np.array([isinstance(kind, pd.CategoricalDtype) for kind in X.dtypes])
     matrix = np.empty(X.shape, dtype=np.float32)
-    nominal = []
     for f, (_, column) in enumerate(X.items()):
-        if isinstance(column.dtype, pd.CategoricalDtype):
-            nominal.append(f)
+        if is_nominal[f]:
             codes = column.cat.codes.to_numpy()
             matrix[:, f] = np.where(codes < 0, np.nan, codes)
         else:
             matrix[:, f] = column.to_numpy()
-    return matrix, nominal
+    return matrix, is_nominal
+
+
+def find_varying(X: npt.NDArray[np.float32]) -> npt.NDArray[np.bool_]:
+    """Which attributes have more than one value; only these are given to BOOMER.
+
+    It looks for a rule in a random sample of the attributes, and stops for good where none of the
+    sample can split the examples. Of genbase's 1,186 attributes 1,073 are constant: with them it
+    stops after at most three rules and has an F1 of 0, without them it learns all 999.
+    """
+    return (X[1:] != X[:1]).any(axis=0)
 
 
 def fit_boomer(
-    X: npt.NDArray[np.float32], Y: npt.NDArray[np.int8], nominal: list[int], seed: int
+    X: npt.NDArray[np.float32],
+    Y: npt.NDArray[np.int8],
+    is_nominal: npt.NDArray[np.bool_],
+    seed: int,
 ) -> BoomerClassifier:
     """Fit once for all predictors: they share the rules, and differ only in how they use them.
 
     The training is that of the example-wise predictor because it keeps the label vectors of the
-    training data, which that predictor and GFM choose from, and the default one ignores. After
+    training data, which that predictor and GFM need, and the default one ignores. After
     ``set_params`` the predictions are those of a fit of its own with the same seed.
     """
     clf = BoomerClassifier(random_state=seed, binary_predictor="example-wise", **ONE_THREAD)
-    return clf.fit(X, Y, nominal_feature_indices=nominal)
+    # A list, as an array is asked for its truth value.
+    return clf.fit(X, Y, nominal_feature_indices=np.flatnonzero(is_nominal).tolist())
 
 
 def score_fold(
@@ -94,7 +107,7 @@ def run_folds(folder: Path, out: Path) -> None:
     name = folder.name
     data = load_mulan(folder / f"{name}.arff", folder / f"{name}.xml")
     folds = read_folds(folder / "folds.csv", n_examples=len(data))
-    X, nominal = frame_to_matrix(data.X)
+    X, is_nominal = frame_to_matrix(data.X)
     Y = data.Y.to_numpy()
     done = find_done(read_rows(out))
     for fold in range(1, folds.max() + 1):
@@ -102,12 +115,14 @@ def run_folds(folder: Path, out: Path) -> None:
         if not missing:
             continue
         is_test = folds == fold
+        varies = find_varying(X[~is_test])
+        X_train, X_test = X[np.ix_(~is_test, varies)], X[np.ix_(is_test, varies)]
         start = time.perf_counter()
-        clf = fit_boomer(X[~is_test], Y[~is_test], nominal, seed=1 + fold)
+        clf = fit_boomer(X_train, Y[~is_test], is_nominal[varies], seed=1 + fold)
         seconds = time.perf_counter() - start
         rows = []
         for predictor in missing:
-            values = score_fold(clf, X[is_test], Y[is_test], predictor)
+            values = score_fold(clf, X_test, Y[is_test], predictor)
             values["fit_seconds"] = round(seconds, 3)
             rows += [(name, fold, predictor, measure, values[measure]) for measure in ALL_VALUES]
         append_rows(out, rows)
