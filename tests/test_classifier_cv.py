@@ -21,8 +21,8 @@ from steelyard import (
     make_planted_rules,
     theory_path,
 )
-from steelyard.classifier_cv import TUNING_GRID
 from steelyard.measures import get_measure, get_scorer
+from steelyard.tuning import TUNING_GRID
 
 pytestmark = pytest.mark.filterwarnings("ignore:the data yields only")
 

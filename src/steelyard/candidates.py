@@ -37,7 +37,8 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
-def _is_whole(value: Any) -> bool:
+def is_whole(value: Any) -> bool:
+    """Whether a value is a whole number of at least 1."""
     return isinstance(value, Integral) and _is_number(value) and int(value) >= 1
 
 
@@ -74,11 +75,11 @@ class ForestSettings:
 
     def __post_init__(self) -> None:
         for name in ("n_candidates", "n_trees"):
-            if not _is_whole(getattr(self, name)):
+            if not is_whole(getattr(self, name)):
                 raise ValueError(
                     f"{name} must be a whole number of at least 1, got {getattr(self, name)!r}"
                 )
-        if not self.max_depths or not all(d is None or _is_whole(d) for d in self.max_depths):
+        if not self.max_depths or not all(d is None or is_whole(d) for d in self.max_depths):
             raise ValueError(
                 "max_depths must be one or more limits, each None or a whole number of at least 1, "
                 f"got {self.max_depths!r}"
@@ -89,7 +90,7 @@ class ForestSettings:
             )
         is_share = isinstance(self.max_features, float) and 0 < self.max_features <= 1
         if self.max_features not in ("log2", "sqrt") and not (
-            is_share or _is_whole(self.max_features)
+            is_share or is_whole(self.max_features)
         ):
             raise ValueError(
                 "max_features must be 'log2', 'sqrt', a whole number of at least 1 or a share above 0 "
@@ -176,9 +177,7 @@ def _grow_label(
     label: int,
     passes: range,
     known_hashes: NDArray[np.uint64],
-) -> tuple[
-    RuleTable, NDArray[np.uint64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]
-]:
+) -> tuple[RuleTable, NDArray[np.uint64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """New rules of some passes over one label's forests."""
     seeds = _tree_seeds(settings, entropy, label, passes)
     indptr, feature, low, high, hashes, tree, pass_ends, n_extracted = grow_rules(

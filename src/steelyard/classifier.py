@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
@@ -17,11 +18,13 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from .candidates import PAPER_DEPTHS, ForestSettings, as_depths
+from .candidates import PAPER_DEPTHS, ForestSettings, as_depths, is_whole
+from .decoding import Decoding, EachLabel, get_decoding
 from .explain import Explanation
 from .heuristics import M_GRID, Heuristic, MEstimate, get_heuristic
 from .learning import learn_path
 from .path import TheoryPath
+from .presets import apply_preset
 from .progress import CallbackSupportMixin, show_progress, with_callbacks
 from .targets import TargetChoice, Targets, encode_targets
 from .theory import Theory
@@ -262,6 +265,21 @@ class RuleSetClassifier(TheoryClassifier):
         Keep the rules of at least this heuristic value instead of the share `phi`.
     revalidate : bool, default=True
         Whether candidates are valued again on the uncovered examples after each selection.
+    preset : {"paper", "short", "accurate"}, default="paper"
+        Settings that go together: the paper's method; rules of few conditions; rules that vote. A
+        preset speaks for the parameters that are "auto", and for `max_features`, `max_depths` and
+        `n_candidates` if they are left at their default.
+    prune : {"oob", "prefix", None, "auto"}, default="auto"
+        Whether conditions of a candidate go that do not pay on the examples outside its tree's bag:
+        any of them, or only the last of the path.
+    combine : {"any", "weighted", "auto"}, default="auto"
+        Whether a firing rule decides for its label, or every firing rule has a vote, for or against
+        it. Votes are chosen by boosting, with the m of the m-estimate as the strength of the prior.
+    decode : {"any", "label-sets", "auto"}, EachLabel or LabelSets, default="auto"
+        Whether each label is predicted by itself, or the label set of a training example that fits
+        the firing rules best.
+    max_rules : int, default=300
+        The most rules of a theory of which `phi` is a share, if they vote.
     n_jobs : int or None, default=None
         Labels are learned in parallel; the result does not depend on it.
     random_state : int, RandomState or None, default=None
@@ -298,6 +316,11 @@ class RuleSetClassifier(TheoryClassifier):
         target: TargetChoice = "minority",
         min_value: float | None = None,
         revalidate: bool = True,
+        preset: str = "paper",
+        prune: str | None = "auto",
+        combine: str = "auto",
+        decode: str | Decoding = "auto",
+        max_rules: int = 300,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -313,6 +336,11 @@ class RuleSetClassifier(TheoryClassifier):
         self.target = target
         self.min_value = min_value
         self.revalidate = revalidate
+        self.preset = preset
+        self.prune = prune
+        self.combine = combine
+        self.decode = decode
+        self.max_rules = max_rules
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -338,12 +366,16 @@ class RuleSetClassifier(TheoryClassifier):
             raise ValueError(f"min_value must be a number or None, got {self.min_value!r}")
         automatic = self.phi == "auto"
         phi = 1.0 if automatic else check_phi(self.phi)
+        decode = effective_parameters(self)["decode"]
+        decoding = get_decoding(decode)
         path = fit_path(
             self, X, y, [get_heuristic(self.heuristic)], [phi], sample_weight=sample_weight
         )
-        if automatic and path.output == "multilabel":
+        if path.output != "multilabel" and self.decode == "auto":
+            decoding = EachLabel()  # one class a row is no set of labels
+        if automatic and path.output == "multilabel" and path.combine == "any":
             phi = MULTILABEL_PHI
-        self.theory_ = path.theory(0, phi, min_value=self.min_value)
+        self.theory_ = path.theory(0, phi, min_value=self.min_value, decoding=decoding)
         return self
 
 
@@ -359,6 +391,14 @@ def check_phi(phi: Any) -> float:
     return float(phi)
 
 
+def effective_parameters(estimator: Any, *, tuned: bool = False) -> dict[str, Any]:
+    """The parameters of an estimator, where the preset speaks for those left open."""
+    parameters = inspect.signature(type(estimator)).parameters
+    defaults = {name: parameter.default for name, parameter in parameters.items()}
+    given = estimator.get_params(deep=False)
+    return apply_preset(estimator.preset, given, defaults, tuned=tuned)
+
+
 def fit_path(
     estimator: Any,
     X: Any,
@@ -368,13 +408,21 @@ def fit_path(
     sample_weight: Any = None,
 ) -> TheoryPath:
     """The path of theories that an estimator's parameters describe; sets its fitted attributes."""
+    parameters = effective_parameters(estimator)
     settings = ForestSettings(
-        n_candidates=estimator.n_candidates,
+        n_candidates=parameters["n_candidates"],
         n_trees=estimator.n_trees,
-        max_depths=as_depths(estimator.max_depths),
+        max_depths=as_depths(parameters["max_depths"]),
         sample_fraction=estimator.sample_fraction,
-        max_features=estimator.max_features,
+        max_features=parameters["max_features"],
+        prune=parameters["prune"],
     )
+    if parameters["combine"] not in ("any", "weighted"):
+        raise ValueError(f"combine must be 'any' or 'weighted', got {parameters['combine']!r}")
+    if not is_whole(estimator.max_rules):
+        raise ValueError(
+            f"max_rules must be a whole number of at least 1, got {estimator.max_rules!r}"
+        )
     threshold = estimator.threshold_heuristic
     X, targets = estimator._read_training_set(X, y, estimator.target, sample_weight)
     with show_progress(estimator, "candidates", X, y) as progress:
@@ -386,6 +434,8 @@ def fit_path(
             settings,
             threshold_heuristic=None if threshold is None else get_heuristic(threshold),
             revalidate=estimator.revalidate,
+            combine=parameters["combine"],
+            max_rules=estimator.max_rules,
             entropy=seed_to_entropy(estimator.random_state),
             n_jobs=estimator.n_jobs,
             feature_names=getattr(estimator, "feature_names_in_", None),

@@ -1,16 +1,13 @@
-"""RuleSetClassifierCV: chooses heuristic and φ by cross-validation for the measure that matters."""
+"""RuleSetClassifierCV: chooses by cross-validation, for the measure that matters."""
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.base import clone
 from sklearn.model_selection import check_cv
 
 from .candidates import PAPER_DEPTHS
@@ -18,68 +15,33 @@ from .classifier import (
     RuleSetClassifier,
     TheoryClassifier,
     check_phi,
-    fit_path,
+    effective_parameters,
     repeated_rows,
     seed_to_entropy,
-    take_rows,
     validate_table,
 )
-from .heuristics import M_GRID, Heuristic, MEstimate, describe, get_heuristic
-from .measures import get_measure, get_scorer
-from .path import TheoryPath
+from .decoding import Decoding, get_decoding
+from .heuristics import Heuristic, describe, get_heuristic
+from .measures import get_scorer
 from .progress import show_progress, with_callbacks
 from .splitting import IterativeStratifiedKFold
 from .targets import TargetChoice, encode_targets, flatten_column
 from .thresholding import PHI_GRID
-
-# The paper tunes over the values of m up to 4096.
-TUNING_GRID: tuple[MEstimate, ...] = tuple(MEstimate(m) for m in M_GRID if m <= 4096)
-
-
-class _Cell(ClassifierMixin, BaseEstimator):
-    """A theory of the path in the role of a fitted classifier, for scikit-learn's scorers."""
-
-    def __init__(
-        self, path: TheoryPath, h: int, j: int, predicted: NDArray[Any], model: Any
-    ) -> None:
-        self.path, self.h, self.j, self.predicted, self.model = path, h, j, predicted, model
-        self.classes_ = model.classes_
-
-    def _fitted(self) -> RuleSetClassifier:
-        fitted: RuleSetClassifier = self.model
-        fitted.theory_ = self.path.theory(self.h, self.path.phis[self.j])
-        return fitted
-
-    def predict(self, X: Any) -> NDArray[Any]:  # noqa: ARG002
-        return self.predicted
-
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        return self._fitted().predict_proba(X)
-
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
-        return self._fitted().decision_function(X)
-
-
-def _score_cells(path: TheoryPath, model: Any, X: Any, y: Any, scoring: Any) -> NDArray[np.float64]:
-    """The score of every theory of a path on held-out rows, shape (n_heuristics, n_phis)."""
-    if isinstance(scoring, str) and path.output == "multilabel":
-        try:
-            measure = get_measure(scoring)
-        except ValueError:
-            pass  # a name that scikit-learn knows
-        else:
-            return path.evaluate(X, y, [measure])[measure.name]
-    scorer = get_scorer(scoring)
-    scores = np.empty(path.shape)
-    for h, j, predicted in path.predict_cells(X):
-        scores[h, j] = scorer(_Cell(path, h, j, predicted, model), X, y)
-    return scores
+from .tuning import (
+    VARIANT_PARAMETERS,
+    FoldScores,
+    Grid,
+    as_choices,
+    choose_cell,
+    list_variants,
+    score_folds,
+)
 
 
 class RuleSetClassifierCV(TheoryClassifier):
-    """Rules tuned for a measure: heuristic and φ are chosen by cross-validation.
+    """Rules tuned for a measure: heuristic, φ and more are chosen by cross-validation.
 
-    Every fold yields all theories of the grid from one pool of candidates; the pair with the best mean
+    Every fold yields all theories of the grid from one pool of candidates; the one with the best mean
     score is learned again on everything. With ``scoring="f1_micro"``, ``"hamming"`` and ``"subset"``
     these are the paper's M_F, M_H and M_S.
 
@@ -89,13 +51,19 @@ class RuleSetClassifierCV(TheoryClassifier):
         A measure of `steelyard.measures` (``"f1_micro"``, ``"hamming"``, ``"subset"``, ...), the name
         of a scikit-learn scorer or a scorer ``(estimator, X, y) -> float``.
     heuristics : sequence of Heuristic or None, default=None
-        None is the m-estimate with m = 0, 2, 4, ..., 4096.
+        None is the m-estimate with m = 0, 2, 4, ..., 4096, or 1, 16 and 128 for rules that vote.
     phis : sequence of float, default=(1.0, 0.95, ..., 0.05)
     cv : int, splitter or iterable of splits, default=5
         A number of folds means iterative stratification.
-    threshold_heuristic, n_candidates, n_trees, max_depths, sample_fraction, max_features, target, \
-    revalidate, random_state, verbose
+    max_features, prune, combine, decode
+        As in `RuleSetClassifier`, or a list to choose from. Each combination of the first three needs
+        candidates of its own. Where the preset speaks for `decode` it offers a choice.
+    preset, max_rules, threshold_heuristic, n_candidates, n_trees, max_depths, sample_fraction, \
+    target, revalidate, random_state, verbose
         As in `RuleSetClassifier`.
+    tolerance : float, default=0.0
+        Of all theories whose mean score is below the best by at most this many standard errors of the
+        difference, the one with the fewest conditions is chosen.
     n_jobs : int or None, default=None
         Folds are learned in parallel; the result does not depend on it.
 
@@ -103,12 +71,15 @@ class RuleSetClassifierCV(TheoryClassifier):
     ----------
     best_heuristic_ : Heuristic
     best_phi_ : float
+    best_decoding_ : EachLabel or LabelSets
+    best_params_ : dict
+        The chosen `max_features`, `prune`, `combine`, `decode`, `heuristic` and `phi`.
     best_score_ : float
-        Mean score of the chosen pair over the folds; optimistic, since it was chosen for it.
+        Mean score of the chosen theory over the folds; optimistic, since it was chosen for it.
     best_index_ : int
         Its position in `cv_results_`.
     cv_results_ : dict of arrays
-        The whole map, one entry a pair, ready for ``pandas.DataFrame``.
+        The whole map, one entry a theory, ready for ``pandas.DataFrame``.
     theory_, classes_, n_features_in_, feature_names_in_
         As in `RuleSetClassifier`.
 
@@ -133,9 +104,15 @@ class RuleSetClassifierCV(TheoryClassifier):
         n_trees: int = 10,
         max_depths: tuple[int | None, ...] = PAPER_DEPTHS,
         sample_fraction: float = 1.0,
-        max_features: str | int | float = "log2",
+        max_features: str | int | float | Sequence[Any] = "log2",
         target: TargetChoice = "minority",
         revalidate: bool = True,
+        preset: str = "paper",
+        prune: str | Sequence[Any] | None = "auto",
+        combine: str | Sequence[Any] = "auto",
+        decode: str | Decoding | Sequence[Any] = "auto",
+        max_rules: int = 300,
+        tolerance: float = 0.0,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -152,13 +129,19 @@ class RuleSetClassifierCV(TheoryClassifier):
         self.max_features = max_features
         self.target = target
         self.revalidate = revalidate
+        self.preset = preset
+        self.prune = prune
+        self.combine = combine
+        self.decode = decode
+        self.max_rules = max_rules
+        self.tolerance = tolerance
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
 
     @with_callbacks
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RuleSetClassifierCV:
-        """Choose heuristic and φ, then learn the theory on everything.
+        """Choose heuristic, φ and more, then learn the theory on everything.
 
         Parameters
         ----------
@@ -168,15 +151,11 @@ class RuleSetClassifierCV(TheoryClassifier):
         -------
         self
         """
-        grid = TUNING_GRID if self.heuristics is None else self.heuristics
-        heuristics = [get_heuristic(h) for h in grid]
-        phis = [check_phi(phi) for phi in self.phis]
-        if not heuristics or not phis:
-            raise ValueError("heuristics and phis must each have at least one entry")
+        entropy = seed_to_entropy(self.random_state)
+        template, grid = plan_search(self, entropy)
         get_scorer(self.scoring)  # an unknown name is said before the work, not after it
         X = validate_table(self, X, reset=True)
         y = flatten_column(y)
-        entropy = seed_to_entropy(self.random_state)
         splits = list(self._split(X, y, entropy))
         row_idx = repeated_rows(sample_weight, X)
         if row_idx is not None:
@@ -186,30 +165,15 @@ class RuleSetClassifierCV(TheoryClassifier):
                 for train, test in splits
             ]
 
-        template = RuleSetClassifier(
-            **{name: getattr(self, name) for name in _SHARED_PARAMETERS},
-            random_state=entropy,
-            n_jobs=1,
-        )
         with show_progress(self, "folds", X, y) as progress:
-            results = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")(
-                delayed(_fit_and_score)(
-                    clone(template), X, y, train, test, heuristics, phis, self.scoring
-                )
-                for train, test in splits
-            )
-            folds = []
-            for result in results:
-                folds.append(result)
-                progress(len(folds), len(splits))
-        self._choose(heuristics, phis, folds)
+            folds = score_folds(template, grid, X, y, splits, [self.scoring], self.n_jobs, progress)
+        self._choose(grid, folds)
 
         refit = clone(template).set_params(
-            heuristic=self.best_heuristic_,
-            phi=self.best_phi_,
-            n_jobs=self.n_jobs,
-            verbose=self.verbose,
+            **self.best_params_, n_jobs=self.n_jobs, verbose=self.verbose
         )
+        if encode_targets(y, self.target).output != "multilabel":
+            refit.set_params(decode="any")  # one class a row is no set of labels
         refit.fit(X, y, sample_weight)
         self.theory_, self.classes_ = refit.theory_, refit.classes_
         return self
@@ -236,31 +200,32 @@ class RuleSetClassifierCV(TheoryClassifier):
             splitter = check_cv(self.cv)
         yield from splitter.split(np.zeros((n_examples, 1)), y)
 
-    def _choose(
-        self,
-        heuristics: Sequence[Heuristic],
-        phis: Sequence[float],
-        folds: Sequence[tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]],
-    ) -> None:
-        """Best mean score; ties go to the theories with fewer conditions, then to the first pair."""
-        scores = np.array([fold[0].ravel() for fold in folds])
-        n_rules = np.mean([fold[1].ravel() for fold in folds], axis=0)
-        n_conditions = np.mean([fold[2].ravel() for fold in folds], axis=0)
+    def _choose(self, grid: Grid, folds: Sequence[FoldScores]) -> None:
+        """Best mean score; ties go to the theories with fewer conditions, then to the first."""
+        scores = np.array([fold.scores[0] for fold in folds])
+        n_rules = np.mean([fold.n_rules for fold in folds], axis=0)
+        n_conditions = np.mean([fold.n_conditions for fold in folds], axis=0)
         mean = scores.mean(axis=0)
         if np.isnan(mean).all():
             raise ValueError(f"scoring {self.scoring!r} is undefined (NaN) for every theory")
-        order = np.lexsort((np.arange(len(mean)), n_conditions, -np.nan_to_num(mean, nan=-np.inf)))
-        best = int(order[0])
-        h, j = divmod(best, len(phis))
+        cells = list(grid.cells())
+        best = choose_cell(scores, n_conditions, self.tolerance)
+        variant, decoding, heuristic, phi = cells[best]
         self.best_index_ = best
-        self.best_heuristic_, self.best_phi_ = heuristics[h], phis[j]
+        self.best_heuristic_, self.best_phi_, self.best_decoding_ = heuristic, phi, decoding
+        self.best_params_ = {**variant, "decode": decoding, "heuristic": heuristic, "phi": phi}
         self.best_score_ = float(mean[best])
         # Not np.unique of floats: ranks of equal means are equal, the best is 1, as in GridSearchCV.
         rank = np.searchsorted(np.sort(-mean), -mean) + 1
         self.cv_results_ = {
-            "heuristic": np.repeat([describe(heuristic) for heuristic in heuristics], len(phis)),
-            "parameter": np.repeat([heuristic.parameter for heuristic in heuristics], len(phis)),
-            "phi": np.tile(phis, len(heuristics)),
+            "heuristic": np.array([describe(heuristic) for _, _, heuristic, _ in cells]),
+            "parameter": np.array([heuristic.parameter for _, _, heuristic, _ in cells]),
+            "phi": np.array([phi for *_, phi in cells]),
+            "decode": np.array([str(decoding) for _, decoding, _, _ in cells]),
+            **{
+                name: np.array([cell[0][name] for cell in cells], dtype=object)
+                for name in VARIANT_PARAMETERS
+            },
             "mean_test_score": mean,
             "std_test_score": scores.std(axis=0),
             "rank_test_score": rank,
@@ -283,26 +248,35 @@ _SHARED_PARAMETERS = (
     "n_trees",
     "max_depths",
     "sample_fraction",
-    "max_features",
     "target",
     "revalidate",
+    "max_rules",
 )
 
 
-def _fit_and_score(
-    model: RuleSetClassifier,
-    X: Any,
-    y: Any,
-    train: NDArray[np.intp],
-    test: NDArray[np.intp],
-    heuristics: Sequence[Heuristic],
-    phis: Sequence[float],
-    scoring: Any,
-) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
-    """Scores, numbers of rules and of conditions of all theories of one fold."""
-    with warnings.catch_warnings():
-        # The refit says the same of the whole training set; once is enough.
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        path = fit_path(model, take_rows(X, train), take_rows(y, train), heuristics, phis)
-    scores = _score_cells(path, model, take_rows(X, test), take_rows(y, test), scoring)
-    return scores, path.n_kept, path.total_conditions
+def plan_search(estimator: RuleSetClassifierCV, entropy: int) -> tuple[RuleSetClassifier, Grid]:
+    """What an estimator's parameters ask for: the classifier to vary, and what to choose from."""
+    parameters = effective_parameters(estimator, tuned=True)
+    heuristics = None
+    if estimator.heuristics is not None:
+        heuristics = tuple(get_heuristic(h) for h in estimator.heuristics)
+    grid = Grid(
+        list_variants(parameters),
+        tuple(get_decoding(decode) for decode in as_choices(parameters["decode"])),
+        heuristics,
+        tuple(check_phi(phi) for phi in estimator.phis),
+    )
+    if heuristics == () or not grid.phis:
+        raise ValueError("heuristics and phis must each have at least one entry")
+    if not grid.variants or not grid.decodings:
+        raise ValueError(
+            "max_features, prune, combine and decode must each have at least one entry"
+        )
+    tolerance = estimator.tolerance
+    is_number = isinstance(tolerance, float | int) and not isinstance(tolerance, bool)
+    if not is_number or not 0 <= tolerance < np.inf:
+        raise ValueError(f"tolerance must be a number of at least 0, got {tolerance!r}")
+    template = RuleSetClassifier(
+        **{name: parameters[name] for name in _SHARED_PARAMETERS}, random_state=entropy, n_jobs=1
+    )
+    return template, grid

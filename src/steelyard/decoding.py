@@ -239,7 +239,9 @@ class KnownLabelSets:
         return predicted
 
 
-def count_label_sets(is_present: NDArray[np.bool_], frequency_weight: float = 0.5) -> KnownLabelSets:
+def count_label_sets(
+    is_present: NDArray[np.bool_], frequency_weight: float = 0.5
+) -> KnownLabelSets:
     """The label sets of (n_examples, n_labels) and how often each occurs."""
     sets, counts = np.unique(is_present, axis=0, return_counts=True)
     # np.unique sorts absent before present; reversed, sets with the first label come first.

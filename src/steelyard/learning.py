@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,13 +12,15 @@ from joblib import Parallel, delayed
 from .candidates import ForestSettings, Progress, generate_candidates
 from .coverage import Bits, cover, index_rows
 from .covering import Selection, select_for_label
+from .decoding import Combine, KnownLabelSets, count_label_sets
 from .features import FeatureCoder, code_training_table
-from .heuristics import ConfusionMatrix, Heuristic, heuristic_values
-from .path import RankedRules, TheoryPath, find_first_firing
+from .heuristics import ConfusionMatrix, Heuristic, MEstimate, describe, heuristic_values
+from .path import Indices, RankedRules, TheoryPath, find_first_firing
 from .program import reduce_program
 from .rules import RuleTable
 from .targets import Targets
 from .theory import Label
+from .weighting import WeightedSelection, count_rounds, weigh_for_label
 
 
 def learn_path(
@@ -29,43 +32,70 @@ def learn_path(
     *,
     threshold_heuristic: Heuristic | None = None,
     revalidate: bool = True,
+    combine: Combine = "any",
+    max_rules: int = 300,
     entropy: int = 0,
     n_jobs: int | None = None,
     feature_names: Sequence[str] | None = None,
     progress: Progress | None = None,
 ) -> TheoryPath:
-    """Candidates → covering with every heuristic → rules ranked for every φ."""
+    """Candidates → covering or weighting with every heuristic → rules ranked for every φ."""
     training = code_training_table(X, feature_names)
+    if combine == "weighted":
+        targets, settings = targets.for_presence(), replace(settings, both_classes=True)
     tables = generate_candidates(
         training, targets.is_target, settings, entropy, n_jobs=n_jobs, progress=progress
     )
     index = index_rows(training.coded)
+    if combine == "weighted":
+        ms = [_prior_strength(heuristic) for heuristic in heuristics]
+        n_rounds = count_rounds(max_rules, len(tables))
+        weighted: list[WeightedSelection] = Parallel(n_jobs=n_jobs, prefer="threads")(
+            delayed(weigh_for_label)(table, index, is_present, ms, n_rounds)
+            for table, is_present in zip(tables, targets.is_target, strict=True)
+        )
+        table = RuleTable.concatenate([s.table for s in weighted])
+        ranked = _rank_votes(weighted, targets, cover(table, index), len(heuristics), max_rules)
+        return _make_path(training.coder, targets, weighted, table, ranked, heuristics, phis)
     selections: list[Selection] = Parallel(n_jobs=n_jobs, prefer="threads")(
         delayed(select_for_label)(table, index, is_target, heuristics, revalidate=revalidate)
         for table, is_target in zip(tables, targets.is_target, strict=True)
     )
     table = RuleTable.concatenate([s.table for s in selections])
-    coverage = cover(table, index)
-    return _rank(
-        training.coder, targets, selections, table, coverage, heuristics, phis, threshold_heuristic
-    )
+    ranked = _rank_rules(selections, targets, cover(table, index), heuristics, threshold_heuristic)
+    return _make_path(training.coder, targets, selections, table, ranked, heuristics, phis)
 
 
-def _rank(
-    coder: FeatureCoder,
-    targets: Targets,
-    selections: Sequence[Selection],
-    table: RuleTable,
-    coverage: Bits,
-    heuristics: Sequence[Heuristic],
-    phis: Sequence[float],
-    threshold_heuristic: Heuristic | None,
-) -> TheoryPath:
-    """Value the selected rules of all labels on the whole training set and sort them together."""
+def _prior_strength(heuristic: Heuristic) -> float:
+    """m, the number of examples that the prior stands for."""
+    if not isinstance(heuristic, MEstimate):
+        raise ValueError(
+            "combine='weighted' weighs rules by the m-estimate's m; it knows no "
+            f"{describe(heuristic)}"
+        )
+    return heuristic.m
+
+
+def _count_and_label(
+    selections: Sequence[Selection | WeightedSelection],
+) -> tuple[Indices, Indices, Indices, Indices]:
+    """Where each label's rules begin, and label, TP and FP of every rule."""
     offsets = np.concatenate(([0], np.cumsum([len(s.table) for s in selections])))
     label_of_rule = np.repeat(np.arange(len(selections)), np.diff(offsets))
     tp = np.concatenate([s.tp for s in selections]).astype(np.int64)
     fp = np.concatenate([s.fp for s in selections]).astype(np.int64)
+    return offsets, label_of_rule, tp, fp
+
+
+def _rank_rules(
+    selections: Sequence[Selection],
+    targets: Targets,
+    coverage: Bits,
+    heuristics: Sequence[Heuristic],
+    threshold_heuristic: Heuristic | None,
+) -> list[RankedRules]:
+    """Value the selected rules of all labels on the whole training set and sort them together."""
+    offsets, label_of_rule, tp, fp = _count_and_label(selections)
     n_conditions = np.concatenate([s.n_conditions for s in selections])
     n_positives = np.array([s.n_positives for s in selections])[label_of_rule]
     n_negatives = np.array([s.n_negatives for s in selections])[label_of_rule]
@@ -84,10 +114,57 @@ def _rank(
         # Best value first; ties: more true positives, fewer conditions, then order of selection.
         best_first = np.lexsort((n_conditions[rules], -tp[rules], -values))
         rules, values = rules[best_first], values[best_first]
-        first = find_first_firing(coverage, rules, label_of_rule, targets.is_target.shape)
-        new_tp = np.bincount(first[targets.is_target], minlength=len(rules) + 1)[:-1]
-        new_fp = np.bincount(first[~targets.is_target], minlength=len(rules) + 1)[:-1]
-        ranked.append(RankedRules(rules, values, new_tp, new_fp))
+        new = _count_new(coverage, rules, label_of_rule, targets)
+        ranked.append(RankedRules(rules, values, *new))
+    return ranked
+
+
+def _rank_votes(
+    selections: Sequence[WeightedSelection],
+    targets: Targets,
+    coverage: Bits,
+    n_heuristics: int,
+    max_rules: int,
+) -> list[RankedRules]:
+    """Sort the choices of all labels by what they gain, up to the number of rules."""
+    offsets, label_of_rule, _, _ = _count_and_label(selections)
+    ranked: list[RankedRules] = []
+    for h in range(n_heuristics):
+        votes = [s.votes[h] for s in selections]
+        rules = np.concatenate([o + v.rule_idx for o, v in zip(offsets[:-1], votes, strict=True)])
+        points = np.concatenate([v.points for v in votes])
+        gain = np.concatenate([v.gain for v in votes])
+        best_first = np.argsort(-gain, kind="stable")
+        # Up to the choice with which one rule too many would come.
+        first_choice = np.sort(np.unique(rules[best_first], return_index=True)[1])
+        if len(first_choice) > max_rules:
+            best_first = best_first[: first_choice[max_rules]]
+        rules = rules[best_first]
+        new = _count_new(coverage, rules, label_of_rule, targets)
+        ranked.append(RankedRules(rules, gain[best_first], *new, points[best_first]))
+    return ranked
+
+
+def _count_new(
+    coverage: Bits, rules: Indices, label_of_rule: Indices, targets: Targets
+) -> tuple[Indices, Indices]:
+    """Positives and negatives that each rule is the first of its label to cover."""
+    first = find_first_firing(coverage, rules, label_of_rule, targets.is_target.shape)
+    new_tp = np.bincount(first[targets.is_target], minlength=len(rules) + 1)[:-1]
+    new_fp = np.bincount(first[~targets.is_target], minlength=len(rules) + 1)[:-1]
+    return new_tp, new_fp
+
+
+def _make_path(
+    coder: FeatureCoder,
+    targets: Targets,
+    selections: Sequence[Selection | WeightedSelection],
+    table: RuleTable,
+    ranked: Sequence[RankedRules],
+    heuristics: Sequence[Heuristic],
+    phis: Sequence[float],
+) -> TheoryPath:
+    _, label_of_rule, tp, fp = _count_and_label(selections)
     return TheoryPath(
         heuristics=tuple(heuristics),
         phis=tuple(float(phi) for phi in phis),
@@ -95,7 +172,7 @@ def _rank(
         label_of_rule=label_of_rule,
         tp=tp,
         fp=fp,
-        n_conditions=n_conditions,
+        n_conditions=np.concatenate([s.n_conditions for s in selections]),
         ranked=tuple(ranked),
         labels=tuple(
             Label(name, int(t), s.n_positives, s.n_negatives, s.n_positives, s.n_negatives)
@@ -103,4 +180,12 @@ def _rank(
         ),
         output=targets.output,
         classes=targets.classes,
+        combine="weighted" if ranked and ranked[0].points is not None else "any",
+        label_sets=_count_sets(targets),
     )
+
+
+def _count_sets(targets: Targets) -> KnownLabelSets | None:
+    if targets.output != "multilabel":
+        return None
+    return count_label_sets((targets.is_target == (targets.target_class == 1)[:, None]).T)

@@ -18,6 +18,16 @@ from numpy.typing import NDArray
 
 from ._kernels.firing import first_firing
 from .coverage import Bits, unpack
+from .decoding import (
+    Combine,
+    Decoding,
+    EachLabel,
+    KnownLabelSets,
+    LabelSets,
+    Points,
+    confidence_to_points,
+    probability_to_points,
+)
 from .heuristics import (
     Heuristic,
     describe,
@@ -25,7 +35,7 @@ from .heuristics import (
     heuristic_from_dict,
     heuristic_to_dict,
 )
-from .measures import Counts, Measure
+from .measures import Counts, Measure, confusion_counts
 from .program import RuleProgram, compile_rules
 from .rules import Head, Rule
 from .theory import (
@@ -37,7 +47,10 @@ from .theory import (
     conditions_from_lists,
     features_from_dicts,
     features_to_dicts,
+    finish_points,
+    fire_points,
     smoothed_precision,
+    start_firing,
     to_plain,
 )
 from .thresholding import count_above, count_kept
@@ -52,12 +65,16 @@ class RankedRules(NamedTuple):
 
     `new_tp` and `new_fp` count the training examples that a rule covers and no better rule of its
     label does, so that a prefix of the ranking knows what it leaves uncovered.
+
+    In a weighted path a rule can be chosen again: `points` is what each choice adds to the points for
+    its label's presence.
     """
 
     rule_idx: Indices
     values: NDArray[np.float64]
     new_tp: NDArray[np.int64]
     new_fp: NDArray[np.int64]
+    points: Points | None = None
 
 
 @dataclass(frozen=True)
@@ -75,7 +92,9 @@ class TheoryPath:
     ranked : tuple of RankedRules, one a heuristic
     labels : tuple of Label
         The labels of the empty theory.
-    output, classes : as in `Theory`
+    output, classes, combine : as in `Theory`
+    label_sets : KnownLabelSets, optional
+        The label sets of the training examples; None for a one-dimensional target.
 
     Examples
     --------
@@ -101,6 +120,8 @@ class TheoryPath:
     labels: tuple[Label, ...]
     output: Output = "multilabel"
     classes: tuple[Any, ...] = ()
+    combine: Combine = "any"
+    label_sets: KnownLabelSets | None = None
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -109,18 +130,32 @@ class TheoryPath:
 
     @cached_property
     def n_kept(self) -> NDArray[np.int64]:
-        """Number of rules of each theory, shape (n_heuristics, n_phis)."""
+        """Length of the ranking that each theory keeps, shape (n_heuristics, n_phis)."""
         return np.array(
             [[count_kept(ranked.values, phi) for phi in self.phis] for ranked in self.ranked]
         ).reshape(self.shape)
 
     @cached_property
+    def n_rules(self) -> NDArray[np.int64]:
+        """Number of rules of each theory, shape (n_heuristics, n_phis)."""
+        return self._sum_kept(np.ones(len(self.label_of_rule), dtype=np.int64))
+
+    @cached_property
     def total_conditions(self) -> NDArray[np.int64]:
         """Number of conditions of each theory, shape (n_heuristics, n_phis)."""
-        sums = [
-            np.concatenate(([0], np.cumsum(self.n_conditions[r.rule_idx]))) for r in self.ranked
-        ]
-        return np.array([total[kept] for total, kept in zip(sums, self.n_kept, strict=True)])
+        return self._sum_kept(self.n_conditions)
+
+    def _sum_kept(self, of_rule: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Sum of a property of the rules over each theory; a rule chosen again counts once."""
+        sums = []
+        for ranked, kept in zip(self.ranked, self.n_kept, strict=True):
+            value = of_rule[ranked.rule_idx]
+            if self.combine == "weighted":
+                is_first = np.zeros(len(value), dtype=np.bool_)
+                is_first[np.unique(ranked.rule_idx, return_index=True)[1]] = True
+                value = np.where(is_first, value, 0)
+            sums.append(np.concatenate(([0], np.cumsum(value)))[kept])
+        return np.array(sums, dtype=np.int64).reshape(self.shape)
 
     # -- one theory ------------------------------------------------------------------------------
 
@@ -139,10 +174,12 @@ class TheoryPath:
         phi: float = 1.0,
         *,
         min_value: float | None = None,
+        decoding: Decoding = EachLabel(),  # noqa: B008
     ) -> Theory:
         """The theory of a heuristic (itself, its name or its index) and a share φ.
 
         The share need not be on the grid. `min_value` cuts at an absolute heuristic value instead.
+        `decoding` says how its firing rules become labels.
         """
         ranked = self.ranked[self._find(heuristic)]
         if min_value is None:
@@ -151,33 +188,88 @@ class TheoryPath:
             n_kept = count_kept(ranked.values, phi)
         else:
             n_kept = count_above(ranked.values, min_value)
-        kept = ranked.rule_idx[:n_kept]
+        kept, first, points = self._rules_with_points(ranked, n_kept, decoding)
         labels = self._labels_after(ranked, n_kept)
-        scored = [
-            ScoredRule(
-                Rule(
-                    Head(
-                        labels[self.label_of_rule[r]].name,
-                        labels[self.label_of_rule[r]].target_class,
-                    ),
-                    self.program.table.body(int(r), self.program.coder),
-                ),
-                tp=int(self.tp[r]),
-                fp=int(self.fp[r]),
-                value=float(value),
-            )
-            for r, value in zip(kept, ranked.values, strict=False)
-        ]
         by_label = np.argsort(self.label_of_rule[kept], kind="stable")
         return Theory(
             features=self.program.features,
             labels=labels,
-            scored_rules=tuple(scored[i] for i in by_label),
+            scored_rules=tuple(
+                self._scored_rule(
+                    int(kept[i]),
+                    float(ranked.values[first[i]]),
+                    None if points is None else int(points[i]),
+                )
+                for i in by_label
+            ),
             heuristic=describe(self.heuristics[self._find(heuristic)]),
             phi=float(phi) if min_value is None else n_kept / max(len(ranked.values), 1),
             output=self.output,
             classes=self.classes,
+            combine=self.combine,
+            start_points=self._start_points(decoding),
+            label_sets=self._sets_for(decoding),
         )
+
+    def _scored_rule(self, r: int, value: float, points: int | None) -> ScoredRule:
+        """A rule of the program; negative points make it a rule for the label's absence."""
+        label = self.labels[self.label_of_rule[r]]
+        is_against = self.combine == "weighted" and points is not None and points < 0
+        target_class = 1 - label.target_class if is_against else label.target_class
+        tp, fp = int(self.tp[r]), int(self.fp[r])
+        return ScoredRule(
+            Rule(Head(label.name, target_class), self.program.table.body(r, self.program.coder)),
+            tp=fp if is_against else tp,
+            fp=tp if is_against else fp,
+            value=value,
+            points=-points if is_against and points is not None else points,
+        )
+
+    def _rules_with_points(
+        self, ranked: RankedRules, n_kept: int, decoding: Decoding
+    ) -> tuple[Indices, Indices, Points | None]:
+        """The rules of a prefix, best first, where each stands in it, and their points."""
+        kept = ranked.rule_idx[:n_kept]
+        if ranked.points is None:
+            points = self._confidence[kept] if isinstance(decoding, LabelSets) else None
+            return kept, np.arange(n_kept), points
+        rules, first, inverse = np.unique(kept, return_index=True, return_inverse=True)
+        points = np.zeros(len(rules), dtype=np.int64)
+        np.add.at(points, inverse, ranked.points[:n_kept])
+        order = np.argsort(first)
+        order = order[points[order] != 0]  # what was given and taken back is no rule
+        return rules[order], first[order], points[order]
+
+    @cached_property
+    def _prior(self) -> NDArray[np.float64]:
+        """Share of the training examples with each label's target class."""
+        counts = np.array([(label.n_positives, label.n_negatives) for label in self.labels])
+        return np.asarray(counts[:, 0] / np.maximum(counts.sum(axis=1), 1))
+
+    @cached_property
+    def _confidence(self) -> Points:
+        """What each rule of the program says by itself, as points for its target class."""
+        return confidence_to_points(self.tp, self.fp, self._prior[self.label_of_rule])
+
+    def _start_points(self, decoding: Decoding) -> tuple[int, ...] | None:
+        """Points for the presence of each label where no rule fires; None: no points at all."""
+        if self.combine == "weighted":
+            points = probability_to_points(self._prior)
+            if isinstance(decoding, EachLabel):
+                points = points - probability_to_points(decoding.min_probability)
+        elif isinstance(decoding, LabelSets):
+            points = probability_to_points(decoding.silence * self._prior)
+            points = np.where(self._target_class == 1, points, -points)
+        else:
+            return None
+        return tuple(points.tolist())
+
+    def _sets_for(self, decoding: Decoding) -> KnownLabelSets | None:
+        if isinstance(decoding, EachLabel):
+            return None
+        if self.label_sets is None:
+            raise ValueError("label sets are for multi-label targets; this y has one class a row")
+        return replace(self.label_sets, frequency_weight=decoding.frequency_weight)
 
     def _n_uncovered(self, ranked: RankedRules, n_kept: int) -> tuple[Indices, Indices]:
         """Positives and negatives of each label that the best rules leave uncovered."""
@@ -215,15 +307,28 @@ class TheoryPath:
             )
 
     def evaluate(
-        self, X: Any, Y: Any, measures: Sequence[Measure]
+        self,
+        X: Any,
+        Y: Any,
+        measures: Sequence[Measure],
+        decoding: Decoding = EachLabel(),  # noqa: B008
     ) -> dict[str, NDArray[np.float64]]:
         """Every measure of every theory on a multi-label table, each of shape (n_heuristics, n_phis).
 
         One sweep a heuristic: the position of the first firing rule says for all φ at once whether a
-        label is predicted.
+        label is predicted. Where points decide, rules are added from strict to lax φ.
         """
-        is_present = np.asarray(Y.toarray() if hasattr(Y, "toarray") else Y).T.astype(np.bool_)
+        Y = np.asarray(Y.toarray() if hasattr(Y, "toarray") else Y)
         values = {measure.name: np.empty(self.shape) for measure in measures}
+        if self._start_points(decoding) is not None:
+            for h, j, predicted in self.predict_cells(X, decoding):
+                for axis in {measure.per for measure in measures}:
+                    counts = confusion_counts(Y, predicted, per=axis)
+                    for measure in measures:
+                        if measure.per == axis:
+                            values[measure.name][h, j] = measure.from_counts(*counts)
+            return values
+        is_present = Y.T.astype(np.bool_)
         for h, first in enumerate(self._first_firing(*self._cover(X))):
             for axis in {measure.per for measure in measures}:
                 counts = _sweep_counts(first, self.n_kept[h], is_present, self._target_class, axis)
@@ -232,9 +337,16 @@ class TheoryPath:
                         values[measure.name][h] = measure.from_counts(*counts)
         return values
 
-    def predict_cells(self, X: Any) -> Iterator[tuple[int, int, NDArray[Any]]]:
+    def predict_cells(
+        self,
+        X: Any,
+        decoding: Decoding = EachLabel(),  # noqa: B008
+    ) -> Iterator[tuple[int, int, NDArray[Any]]]:
         """Predictions of every theory: (heuristic index, φ index, what its `predict` returns)."""
         bits, n_rows = self._cover(X)
+        if self._start_points(decoding) is not None:
+            yield from self._predict_by_points(bits, n_rows, decoding)
+            return
         if self.output == "multiclass":
             yield from self._predict_multiclass(bits, n_rows)
             return
@@ -246,6 +358,33 @@ class TheoryPath:
                     yield h, j, np.asarray(self.classes)[predicted[:, 0]]
                 else:
                     yield h, j, predicted
+
+    def _predict_by_points(
+        self, bits: Bits, n_rows: int, decoding: Decoding
+    ) -> Iterator[tuple[int, int, NDArray[Any]]]:
+        """Points as in `Theory.count_points`, changed rule by rule from strict to lax φ."""
+        start = np.array(self._start_points(decoding), dtype=np.int64)
+        label_sets = self._sets_for(decoding)
+        classes = np.asarray(self.classes)
+        for h, ranked in enumerate(self.ranked):
+            counted = start_firing(self.combine, start, n_rows)
+            n_fired = 0
+            for j in np.argsort(self.n_kept[h], kind="stable"):
+                end = max(int(self.n_kept[h, j]), n_fired)
+                rules = ranked.rule_idx[n_fired:end]
+                points = (
+                    self._confidence[rules] if ranked.points is None else ranked.points[n_fired:end]
+                )
+                fire_points(bits, rules, self.label_of_rule, points, counted, self.combine)
+                n_fired = end
+                total = finish_points(counted, start, self._target_class == 0, self.combine).T
+                if self.output == "multiclass":
+                    yield h, int(j), classes[np.argmax(total, axis=1)]
+                elif self.output == "binary":
+                    yield h, int(j), classes[(total[:, 0] > 0).astype(np.int64)]
+                else:
+                    is_present = total > 0 if label_sets is None else label_sets.decode(total)
+                    yield h, int(j), is_present.astype(np.int64)
 
     def _predict_multiclass(
         self, bits: Bits, n_rows: int
@@ -271,6 +410,8 @@ class TheoryPath:
 
     def to_json(self) -> str:
         """The whole path as JSON text: every rule once, and the ranking of each heuristic."""
+        if self.combine == "weighted":
+            raise ValueError("a weighted path cannot be saved; its theories can")
         table, coder = self.program.table, self.program.coder
         data = {
             "format": "steelyard path",
@@ -344,8 +485,8 @@ class TheoryPath:
                 "heuristic": np.repeat([h.name for h in self.heuristics], len(self.phis)),
                 "parameter": np.repeat([h.parameter for h in self.heuristics], len(self.phis)),
                 "phi": np.tile(self.phis, len(self.heuristics)),
-                "n_rules": self.n_kept.ravel(),
-                "n_conditions": (self.total_conditions / np.maximum(self.n_kept, 1)).ravel(),
+                "n_rules": self.n_rules.ravel(),
+                "n_conditions": (self.total_conditions / np.maximum(self.n_rules, 1)).ravel(),
             }
         )
 

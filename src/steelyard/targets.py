@@ -45,6 +45,12 @@ class Targets:
             self.names, self.target_class, self.is_target[:, row_idx], self.output, self.classes
         )
 
+    def for_presence(self) -> Targets:
+        """The same labels with presence as the target class of each."""
+        is_present = self.is_target == (self.target_class == 1)[:, None]
+        ones = np.ones_like(self.target_class)
+        return Targets(self.names, ones, is_present, self.output, self.classes)
+
 
 def choose_target_classes(Y: NDArray[np.bool_], target: TargetChoice) -> NDArray[np.int64]:
     """tᵢ: the value of each label (row of `Y`) that rules are learned for.

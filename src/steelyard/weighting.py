@@ -80,9 +80,7 @@ def weigh_for_label(
     n_negatives = len(is_present) - n_positives
     table, coverage, n_conditions = _find_distinct(table, index)
     prior = n_positives / len(is_present)
-    chosen = [
-        _vote(coverage, is_present, max(m, 1e-9) * prior * (1 - prior), n_rounds) for m in ms
-    ]
+    chosen = [_vote(coverage, is_present, max(m, 1e-9) * prior * (1 - prior), n_rounds) for m in ms]
     union, inverse = np.unique(
         np.concatenate([votes.rule_idx for votes in chosen]), return_inverse=True
     )
@@ -122,8 +120,10 @@ def _vote(
     rule_idx = np.empty(n_rounds, dtype=np.int64)
     points = np.empty(n_rounds, dtype=np.int64)
     gain = np.empty(n_rounds)
-    n_chosen = boost_rules(
-        coverage, is_present, l2, STEP, POINTS_PER_LOG_ODD, rule_idx, points, gain
-    )
+    n_chosen = 0
+    if len(coverage):  # else the label may have one class only
+        n_chosen = boost_rules(
+            coverage, is_present, l2, STEP, POINTS_PER_LOG_ODD, rule_idx, points, gain
+        )
     gain = np.minimum.accumulate(gain[:n_chosen])
     return Votes(rule_idx[:n_chosen], points[:n_chosen], gain)

@@ -1,0 +1,70 @@
+"""Presets: names for settings that go together, chosen by what was measured. Knows no data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .decoding import EachLabel, LabelSets
+
+# What a single theory is learned with. Parameters of the estimators that stand here follow the preset
+# as long as they are left at their default or are "auto".
+PRESETS: dict[str, dict[str, Any]] = {
+    # The method of the paper, to the letter.
+    "paper": {"prune": None, "combine": "any", "decode": "any"},
+    # A few conditions a rule: a large share of the attributes is looked at for each of them, and what
+    # does not pay outside the bag goes.
+    "short": {"prune": "oob", "combine": "any", "decode": "label-sets", "max_features": 0.3},
+    # Short rules that vote. They come from shallow trees, of which few are enough.
+    "accurate": {
+        "prune": None,
+        "combine": "weighted",
+        "decode": "label-sets",
+        "max_depths": (1, 2, 3, 4),
+        "n_candidates": 30_000,
+    },
+}
+
+# What the tuning chooses from instead of a preset's one value.
+TUNED_CHOICES: dict[str, dict[str, list[Any]]] = {
+    "paper": {},
+    "short": {
+        "decode": [
+            EachLabel(),
+            *(
+                LabelSets(weight, silence)
+                for weight in (0.0, 0.5, 1.0)
+                for silence in (0.1, 0.5, 1.0)
+            ),
+        ],
+    },
+    "accurate": {
+        "decode": [
+            *(EachLabel(p) for p in (0.5, 0.45, 0.4, 0.35, 0.3, 0.25, 0.2)),
+            *(LabelSets(weight) for weight in (0.0, 0.5, 1.0)),
+        ],
+    },
+}
+
+
+def apply_preset(
+    preset: str, given: Mapping[str, Any], defaults: Mapping[str, Any], *, tuned: bool = False
+) -> dict[str, Any]:
+    """The parameters that hold: those given, and the preset's where they are left at their default.
+
+    Examples
+    --------
+    >>> defaults = {"prune": "auto", "combine": "auto", "decode": "auto", "max_features": "log2"}
+    >>> apply_preset("short", defaults | {"prune": "prefix"}, defaults)["prune"]
+    'prefix'
+    >>> apply_preset("short", defaults, defaults)["max_features"]
+    0.3
+    """
+    if not isinstance(preset, str) or preset not in PRESETS:
+        known = ", ".join(map(repr, PRESETS))
+        raise ValueError(f"preset must be one of {known}, got {preset!r}")
+    says = PRESETS[preset] | (TUNED_CHOICES[preset] if tuned else {})
+    return {
+        name: says[name] if name in says and value == defaults[name] else value
+        for name, value in given.items()
+    }

@@ -1,0 +1,234 @@
+"""Tuning: variants × decodings × heuristics × φ → scores on held-out folds → the choice.
+
+A variant is a setting that needs candidates of its own; everything else is read off one path a fold.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.exceptions import ConvergenceWarning
+
+from .classifier import RuleSetClassifier, fit_path, take_rows
+from .decoding import Decoding, EachLabel
+from .heuristics import M_GRID, Heuristic, MEstimate
+from .measures import get_measure, get_scorer
+from .path import TheoryPath
+
+# The paper tunes over the values of m up to 4096.
+TUNING_GRID: tuple[MEstimate, ...] = tuple(MEstimate(m) for m in M_GRID if m <= 4096)
+# Votes depend on m far less than the choice of single rules does.
+WEIGHTED_GRID: tuple[MEstimate, ...] = (MEstimate(1), MEstimate(16), MEstimate(128))
+
+# Parameters that need candidates of their own.
+VARIANT_PARAMETERS = ("max_features", "prune", "combine")
+
+Splits = Sequence[tuple[NDArray[np.intp], NDArray[np.intp]]]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """What the tuning chooses from.
+
+    Parameters
+    ----------
+    variants : tuple of dict
+        Values of the parameters in `VARIANT_PARAMETERS`.
+    decodings : tuple of Decoding
+    heuristics : tuple of Heuristic, or None
+        None is the grid that goes with a variant's way to combine rules.
+    phis : tuple of float
+    """
+
+    variants: tuple[Mapping[str, Any], ...]
+    decodings: tuple[Decoding, ...]
+    heuristics: tuple[Heuristic, ...] | None
+    phis: tuple[float, ...]
+
+    def heuristics_for(self, variant: Mapping[str, Any]) -> tuple[Heuristic, ...]:
+        """The heuristics that a variant is tried with."""
+        if self.heuristics is not None:
+            return self.heuristics
+        return WEIGHTED_GRID if variant["combine"] == "weighted" else TUNING_GRID
+
+    def cells(self) -> Iterator[tuple[Mapping[str, Any], Decoding, Heuristic, float]]:
+        """Every choice, in the order of all results."""
+        for variant in self.variants:
+            yield from (
+                (variant, *rest)
+                for rest in itertools.product(
+                    self.decodings, self.heuristics_for(variant), self.phis
+                )
+            )
+
+
+def as_choices(value: Any) -> list[Any]:
+    """What a parameter may be: the items of a list or tuple, else the one value."""
+    return list(value) if isinstance(value, list | tuple) else [value]
+
+
+def list_variants(parameters: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:
+    """Every combination of the parameters that need candidates of their own.
+
+    Examples
+    --------
+    >>> list_variants({"max_features": ["log2", 0.3], "prune": None, "combine": "any"})[1]
+    {'max_features': 0.3, 'prune': None, 'combine': 'any'}
+    """
+    choices = [as_choices(parameters[name]) for name in VARIANT_PARAMETERS]
+    return tuple(
+        dict(zip(VARIANT_PARAMETERS, values, strict=True)) for values in itertools.product(*choices)
+    )
+
+
+class FoldScores(NamedTuple):
+    """Results of one fold, flat in the order of `Grid.cells`; scores have a row for each scoring."""
+
+    scores: NDArray[np.float64]
+    n_rules: NDArray[np.int64]
+    n_conditions: NDArray[np.int64]
+
+
+def score_folds(
+    template: RuleSetClassifier,
+    grid: Grid,
+    X: Any,
+    y: Any,
+    splits: Splits,
+    scorings: Sequence[Any],
+    n_jobs: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> list[FoldScores]:
+    """Scores of all cells of the grid on every fold."""
+    results = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(
+        delayed(_score_fold)(template, grid, X, y, train, test, scorings) for train, test in splits
+    )
+    folds: list[FoldScores] = []
+    for result in results:
+        folds.append(result)
+        if progress is not None:
+            progress(len(folds), len(splits))
+    return folds
+
+
+def _score_fold(
+    template: RuleSetClassifier,
+    grid: Grid,
+    X: Any,
+    y: Any,
+    train: NDArray[np.intp],
+    test: NDArray[np.intp],
+    scorings: Sequence[Any],
+) -> FoldScores:
+    X_train, y_train = take_rows(X, train), take_rows(y, train)
+    X_test, y_test = take_rows(X, test), take_rows(y, test)
+    scores, n_rules, n_conditions = [], [], []
+    for variant in grid.variants:
+        model = clone(template).set_params(**variant)
+        with warnings.catch_warnings():
+            # The refit says the same of the whole training set; once is enough.
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            path = fit_path(model, X_train, y_train, grid.heuristics_for(variant), grid.phis)
+        for decoding in decodings_for(path, grid.decodings):
+            scores.append(score_cells(path, model, X_test, y_test, scorings, decoding))
+            n_rules.append(path.n_rules.ravel())
+            n_conditions.append(path.total_conditions.ravel())
+    return FoldScores(
+        np.concatenate(scores, axis=1), np.concatenate(n_rules), np.concatenate(n_conditions)
+    )
+
+
+def decodings_for(path: TheoryPath, decodings: Sequence[Decoding]) -> Sequence[Decoding]:
+    """The decodings that a path allows: one class a row is no set of labels."""
+    if path.output == "multilabel":
+        return decodings
+    return [d if isinstance(d, EachLabel) else EachLabel() for d in decodings]
+
+
+class _Cell(ClassifierMixin, BaseEstimator):
+    """A theory of the path in the role of a fitted classifier, for scikit-learn's scorers."""
+
+    def __init__(
+        self,
+        path: TheoryPath,
+        h: int,
+        j: int,
+        decoding: Decoding,
+        predicted: NDArray[Any],
+        model: Any,
+    ) -> None:
+        self.path, self.h, self.j, self.decoding = path, h, j, decoding
+        self.predicted, self.model = predicted, model
+        self.classes_ = model.classes_
+
+    def _fitted(self) -> RuleSetClassifier:
+        fitted: RuleSetClassifier = self.model
+        fitted.theory_ = self.path.theory(self.h, self.path.phis[self.j], decoding=self.decoding)
+        return fitted
+
+    def predict(self, X: Any) -> NDArray[Any]:  # noqa: ARG002
+        return self.predicted
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        return self._fitted().predict_proba(X)
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        return self._fitted().decision_function(X)
+
+
+def score_cells(
+    path: TheoryPath, model: Any, X: Any, y: Any, scorings: Sequence[Any], decoding: Decoding
+) -> NDArray[np.float64]:
+    """Scores of every theory of a path on held-out rows, shape (n_scorings, n_theories)."""
+    measures = {}
+    if path.output == "multilabel":
+        for i, scoring in enumerate(scorings):
+            # A name that only scikit-learn knows is a scorer.
+            with contextlib.suppress(ValueError):
+                if isinstance(scoring, str):
+                    measures[i] = get_measure(scoring)
+    scores = np.empty((len(scorings), *path.shape))
+    if measures:
+        found = path.evaluate(X, y, list(measures.values()), decoding)
+        for i, measure in measures.items():
+            scores[i] = found[measure.name]
+    scorers = {i: get_scorer(s) for i, s in enumerate(scorings) if i not in measures}
+    if scorers:
+        for h, j, predicted in path.predict_cells(X, decoding):
+            cell = _Cell(path, h, j, decoding, predicted, model)
+            for i, scorer in scorers.items():
+                scores[i, h, j] = scorer(cell, X, y)
+    return scores.reshape(len(scorings), -1)
+
+
+def choose_cell(
+    scores: NDArray[np.float64], n_conditions: NDArray[np.float64], tolerance: float = 0.0
+) -> int:
+    """The cell with the best mean score over the folds; of equals the one with fewest conditions.
+
+    With a `tolerance` every cell counts as equal whose mean is below the best by at most that many
+    standard errors of the difference, fold by fold.
+
+    Parameters
+    ----------
+    scores : (n_folds, n_cells)
+    n_conditions : (n_cells,)
+    """
+    mean = np.nan_to_num(scores.mean(axis=0), nan=-np.inf)
+    best = int(np.lexsort((n_conditions, -mean))[0])
+    if not tolerance or len(scores) < 2:
+        return best
+    difference = scores[:, best, None] - scores
+    error = difference.std(axis=0, ddof=1) / np.sqrt(len(scores))
+    is_close = difference.mean(axis=0) <= tolerance * np.nan_to_num(error)
+    close = np.flatnonzero(is_close & np.isfinite(mean))
+    return int(close[np.lexsort((-mean[close], n_conditions[close]))[0]])
