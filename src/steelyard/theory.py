@@ -102,6 +102,11 @@ class ScoredRule:
         return (self.points or 0) / POINTS_PER_LOG_ODD
 
     @property
+    def vote(self) -> int:
+        """The points as the label's presence counts them: a rule for its absence counts against it."""
+        return (self.points or 0) * (1 if self.rule.head.target_class else -1)
+
+    @property
     def precision(self) -> float:
         """TP/(TP + FP), 0 if the rule covers nothing."""
         return self.tp / max(self.tp + self.fp, 1)
@@ -112,7 +117,9 @@ class ScoredRule:
         return float(smoothed_precision(self.tp, self.fp))
 
     def __str__(self) -> str:
-        return f"{self.rule}  (TP {self.tp}, FP {self.fp}, value {format_number(self.value)})"
+        weight = "" if self.points is None else f", weight {export.format_points(self.vote)}"
+        value = format_number(self.value)
+        return f"{self.rule}  (TP {self.tp}, FP {self.fp}, value {value}{weight})"
 
 
 @dataclass(frozen=True, eq=False)
@@ -229,29 +236,38 @@ class Theory:
         yield (
             f"{len(self)} rules for {len(self.labels)} labels, {mean:.1f} conditions a rule"
             + (f"; {self.heuristic}, φ = {self.phi:g}" if self.heuristic else "")
+            + export.describe_points(self)
         )
         is_ordered = self.output == "ordered"
+        starts = export.format_starts(self)
         for j in self._rarest_first() if is_ordered else range(len(self.labels)):
             label = self.labels[j]
             rules = self.rules_of(label.name)
             head = str(Head(label.name, label.target_class))
             share = label.n_positives / max(label.n_positives + label.n_negatives, 1)
+            n_examples = label.n_positives + label.n_negatives
+            start = f", start {starts[label.name]}" if starts else ""
             yield ""
-            yield f"{head}: {label.n_positives} of {label.n_positives + label.n_negatives} ({share:.0%})"
+            yield f"{head}: {label.n_positives} of {n_examples} ({share:.0%}){start}"
             if is_ordered and j == self._rarest_first()[-1]:
                 yield "  predicted where no rule fires"
             elif not rules:
-                yield "  no rule: never predicted"
+                yield "  no rule" if self.has_points else "  no rule: never predicted"
             width = max((len(f"{r.tp}") for r in rules), default=1)
             for scored in rules:
+                weight = f"{export.format_points(scored.vote)}  " if self.has_points else ""
                 yield (
                     f"  TP {scored.tp:{width}}  FP {scored.fp:<{width}}  {scored.value:.3f}  "
-                    f"{head} ← {format_body(scored.rule.body)}"
+                    f"{weight}{scored.rule}"
                 )
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a rule: label, target_class, rule, n_conditions, tp, fp, precision, value."""
-        return pd.DataFrame(
+        """One row a rule: label, target_class, rule, n_conditions, tp, fp, precision, value.
+
+        In a theory with points also its weight: the log-odds that it adds to those of the label's
+        presence, less than 0 for a rule that predicts its absence.
+        """
+        frame = pd.DataFrame(
             {
                 "label": [s.rule.head.label for s in self.scored_rules],
                 "target_class": [s.rule.head.target_class for s in self.scored_rules],
@@ -263,6 +279,9 @@ class Theory:
                 "value": [s.value for s in self.scored_rules],
             }
         )
+        if self.has_points:
+            frame["weight"] = [s.vote / POINTS_PER_LOG_ODD for s in self.scored_rules]
+        return frame
 
     # -- predicting ------------------------------------------------------------------------------
 
@@ -455,6 +474,10 @@ class Theory:
         one column, ``class``. NULL is a missing value. Numeric attributes must be columns of numbers;
         the categories of nominal ones are compared as text.
 
+        A theory with points counts them in whole numbers. With label sets it compares all known sets
+        for each row, for which SQLite needs its JSON functions and the others LATERAL; DuckDB may
+        then give the rows in another order.
+
         Parameters
         ----------
         dialect : {"sqlite", "duckdb", "postgres", "ansi"}, default="sqlite"
@@ -480,12 +503,15 @@ class Theory:
         """Source of a function ``predict(row)`` that needs nothing but Python.
 
         It takes a dict of attributes, in which None or NaN is missing, and gives a dict of labels
-        with 0 or 1, or the class.
+        with 0 or 1, or the class. Points are counted in whole numbers, so that they are exact.
         """
         return export.to_python(self)
 
     def to_pmml(self) -> str:
-        """PMML 4.4 with a RuleSetModel for each label, or with one for a theory of classes."""
+        """PMML 4.4 with a RuleSetModel for each label, or with one for a theory of classes.
+
+        A theory with points is refused: such a model knows the first hit, not sums of votes.
+        """
         return export.to_pmml(self)
 
     # -- saving ----------------------------------------------------------------------------------

@@ -9,10 +9,14 @@ from .latex import to_latex
 from .markdown import to_markdown
 from .picture import plot_theory
 from .pmml import to_pmml
+from .points import describe_points, format_points, format_starts
 from .python import to_python
 from .sql import to_sql
 
 __all__ = [
+    "describe_points",
+    "format_points",
+    "format_starts",
     "plot_theory",
     "to_html",
     "to_latex",

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ..rules import format_body
+from .points import format_points, format_starts
 
 if TYPE_CHECKING:
     from ..theory import Label, Theory
@@ -42,26 +43,32 @@ def to_latex(theory: Theory) -> str:
 
 def _lines(theory: Theory) -> Iterator[str]:
     yield "% needs \\usepackage{booktabs}"
-    yield r"\begin{tabular}{lrrr}"
+    n_numbers = 3 + theory.has_points
+    starts = format_starts(theory)
+    yield rf"\begin{{tabular}}{{l{'r' * n_numbers}}}"
     yield r"\toprule"
-    yield r"rule & TP & FP & precision \\"
+    yield "rule &" + " weight &" * theory.has_points + r" TP & FP & precision \\"
     for label in theory.labels:
         yield r"\midrule"
-        yield rf"\multicolumn{{4}}{{l}}{{{_title(label)}}} \\"
+        title = _title(label, starts.get(label.name))
+        yield rf"\multicolumn{{{n_numbers + 1}}}{{l}}{{{title}}} \\"
         rules = theory.rules_of(label.name)
         if not rules:
-            yield r"\quad no rule & & & \\"
+            yield r"\quad no rule" + " &" * n_numbers + r" \\"
         for scored in rules:
             body = _escape(format_body(scored.rule.body)) or "always"
-            yield rf"\quad {body} & {scored.tp} & {scored.fp} & {scored.precision:.2f} \\"
+            weight = f" ${format_points(scored.vote)}$ &" * theory.has_points
+            counts = f"{scored.tp} & {scored.fp} & {scored.precision:.2f}"
+            yield rf"\quad {body} &{weight} {counts} \\"
     yield r"\bottomrule"
     yield r"\end{tabular}"
 
 
-def _title(label: Label) -> str:
+def _title(label: Label, start: str | None) -> str:
     sign = "" if label.target_class else r"$\neg$"
     n_examples = label.n_positives + label.n_negatives
-    return rf"{sign}\textbf{{{_escape(label.name)}}} ({label.n_positives} of {n_examples})"
+    start = "" if start is None else f", start ${start}$"
+    return rf"{sign}\textbf{{{_escape(label.name)}}} ({label.n_positives} of {n_examples}{start})"
 
 
 def _escape(text: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ..rules import Head, format_body
+from .points import describe_points, format_points, format_starts
 
 if TYPE_CHECKING:
     from ..theory import Label, Theory
@@ -20,23 +21,27 @@ def to_markdown(theory: Theory) -> str:
 
 
 def _lines(theory: Theory) -> Iterator[str]:
-    yield f"{len(theory)} rules with {theory.n_conditions} conditions for {len(theory.labels)} labels"
+    size = f"{len(theory)} rules with {theory.n_conditions} conditions"
+    yield f"{size} for {len(theory.labels)} labels{describe_points(theory)}"
+    starts = format_starts(theory)
     for label in theory.labels:
-        yield from ("", f"## {_escape(_title(label))}", "")
+        yield from ("", f"## {_escape(_title(label, starts.get(label.name)))}", "")
         rules = theory.rules_of(label.name)
         if not rules:
             yield "No rule."
             continue
-        yield "| rule | TP | FP | precision |"
-        yield "|:--|--:|--:|--:|"
+        yield "| rule |" + " weight |" * theory.has_points + " TP | FP | precision |"
+        yield "|:--|" + "--:|" * theory.has_points + "--:|--:|--:|"
         for scored in rules:
             body = _escape(format_body(scored.rule.body)) or "always"
-            yield f"| {body} | {scored.tp} | {scored.fp} | {scored.precision:.2f} |"
+            weight = f" {format_points(scored.vote)} |" * theory.has_points
+            yield f"| {body} |{weight} {scored.tp} | {scored.fp} | {scored.precision:.2f} |"
 
 
-def _title(label: Label) -> str:
+def _title(label: Label, start: str | None) -> str:
     n_examples = label.n_positives + label.n_negatives
-    return f"{Head(label.name, label.target_class)} ({label.n_positives} of {n_examples})"
+    start = "" if start is None else f", start {start}"
+    return f"{Head(label.name, label.target_class)} ({label.n_positives} of {n_examples}{start})"
 
 
 def _escape(text: str) -> str:

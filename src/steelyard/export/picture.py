@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from ..theory import Label, Theory
+    from ..theory import Label, ScoredRule, Theory
 
 _COLOUR = "#0072B2"
+_COLOUR_AGAINST = "#D55E00"  # rules that predict the other class
+_AREA = 22
 _WIDTH, _HEIGHT = 2.6, 2.5
 
 
@@ -31,6 +34,8 @@ def plot_theory(theory: Theory, max_labels: int = 12) -> Figure:
         panel.set_axis_off()
     left_out = len(theory.labels) - len(shown)
     note = f" (the {left_out} labels with the fewest rules are left out)" if left_out else ""
+    if theory.has_points:
+        note += "\narea: weight; orange: rules against the target class"
     figure.suptitle(str(theory).partition("\n")[0] + note, fontsize=9)
     figure.supxlabel("covered without the target class (FP)", fontsize=9)
     figure.supylabel("covered with it (TP)", fontsize=9)
@@ -39,10 +44,15 @@ def plot_theory(theory: Theory, max_labels: int = 12) -> Figure:
 
 def _draw_label(panel: Any, theory: Theory, label: Label) -> None:
     rules = theory.rules_of(label.name)
-    fp, tp = [scored.fp for scored in rules], [scored.tp for scored in rules]
+    is_for = [scored.rule.head.target_class == label.target_class for scored in rules]
+    # What a rule covers, whichever class it predicts: rules against the target class lie below the
+    # line of guessing.
+    fp = [s.fp if right else s.tp for s, right in zip(rules, is_for, strict=True)]
+    tp = [s.tp if right else s.fp for s, right in zip(rules, is_for, strict=True)]
     # What guessing gives: true and false positives in the shares of the training set.
     panel.axline((0, 0), (max(label.n_negatives, 1), max(label.n_positives, 1)), color="0.75", lw=1)
-    panel.scatter(fp, tp, s=22, color=_COLOUR, alpha=0.7, linewidths=0)
+    colours = [_COLOUR if right else _COLOUR_AGAINST for right in is_for]
+    panel.scatter(fp, tp, s=_areas(rules), color=colours, alpha=0.7, linewidths=0)
     panel.set_xlim(-0.5, max([*fp, 1]) * 1.1 + 0.5)
     panel.set_ylim(0, max([*tp, 1]) * 1.1)
     sign = "" if label.target_class else "¬"
@@ -53,3 +63,11 @@ def _draw_label(panel: Any, theory: Theory, label: Label) -> None:
         axis.get_major_locator().set_params(integer=True)
     panel.tick_params(labelsize=7)
     panel.spines[["top", "right"]].set_visible(False)
+
+
+def _areas(rules: Sequence[ScoredRule]) -> float | list[float]:
+    """The area of a dot is the weight of its rule, if it has one; a light one can still be seen."""
+    if any(scored.points is None for scored in rules):
+        return _AREA
+    most = max((abs(scored.vote) for scored in rules), default=1)
+    return [_AREA * (0.2 + 1.8 * abs(scored.vote) / max(most, 1)) for scored in rules]

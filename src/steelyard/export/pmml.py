@@ -27,6 +27,10 @@ _TYPES = {int: "integer", float: "double", bool: "boolean"}
 
 def to_pmml(theory: Theory) -> str:
     """See `Theory.to_pmml`."""
+    if theory.has_points:
+        raise ValueError(
+            "PMML's RuleSetModel cannot add up points: export this theory as SQL, Python or JSON"
+        )
     decisions = theory_to_decisions(theory)
     target_of = _name_targets([f.name for f in theory.features], [d.name for d in decisions])
     root = ET.Element("PMML", {"version": "4.4", "xmlns": NAMESPACE})

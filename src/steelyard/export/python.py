@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from .decisions import Decision, Requirement, body_to_requirements, theory_to_decisions
+from .decisions import Decision, theory_to_decisions
+from .python_conditions import body_to_python
+from .python_points import label_sets_lines, points_lines
 
 if TYPE_CHECKING:
     from ..theory import Theory
@@ -42,23 +44,29 @@ _RETURNS = {
 def to_python(theory: Theory) -> str:
     """See `Theory.to_python`."""
     is_multilabel = theory.output == "multilabel"
-    summary = f"{len(theory)} rules with {theory.n_conditions} conditions; no rule: the default."
+    summary = f"{len(theory)} rules with {theory.n_conditions} conditions; "
+    summary += "their points decide." if theory.has_points else "no rule: the default."
     lines = [
         _HELPERS,
+        *label_sets_lines(theory),
         "def predict(row):",
         f'    """Predict by {summary}',
         "",
         _RETURNS[is_multilabel],
         '    """',
+        *(points_lines(theory) if theory.has_points else _decisions_lines(theory)),
     ]
-    decisions = theory_to_decisions(theory)
-    if is_multilabel:
-        lines.append("    labels = {}")
-    for decision in decisions:
-        lines += _decision_lines(decision, f"labels[{decision.name!r}] =" if is_multilabel else "")
-    if is_multilabel:
-        lines.append("    return labels")
     return "\n".join(lines) + "\n"
+
+
+def _decisions_lines(theory: Theory) -> list[str]:
+    decisions = theory_to_decisions(theory)
+    if theory.output != "multilabel":
+        return [line for decision in decisions for line in _decision_lines(decision, "")]
+    lines = ["    labels = {}"]
+    for decision in decisions:
+        lines += _decision_lines(decision, f"labels[{decision.name!r}] =")
+    return [*lines, "    return labels"]
 
 
 def _decision_lines(decision: Decision, assign: str) -> list[str]:
@@ -67,7 +75,7 @@ def _decision_lines(decision: Decision, assign: str) -> list[str]:
         lines = []
         for scored, outcome in decision.cases:
             lines.append(
-                f"    if {_predicate(scored.rule.body)}:  # TP {scored.tp}, FP {scored.fp}"
+                f"    if {body_to_python(scored.rule.body)}:  # TP {scored.tp}, FP {scored.fp}"
             )
             lines.append(f"        return {outcome!r}")
         return [*lines, f"    return {decision.default!r}"]
@@ -78,22 +86,6 @@ def _decision_lines(decision: Decision, assign: str) -> list[str]:
     for i, (scored, _) in enumerate(decision.cases):
         word = "or " if i else ""
         lines.append(
-            f"        {word}{_predicate(scored.rule.body)}  # TP {scored.tp}, FP {scored.fp}"
+            f"        {word}{body_to_python(scored.rule.body)}  # TP {scored.tp}, FP {scored.fp}"
         )
     return [*lines, f"    ) else {decision.default}"]
-
-
-def _predicate(body: Any) -> str:
-    return " and ".join(_test(requirement) for requirement in body_to_requirements(body)) or "True"
-
-
-def _test(requirement: Requirement) -> str:
-    if requirement.category is not None:
-        return f"_text(row[{requirement.feature!r}]) == {requirement.category!r}"
-    value = f"_number(row[{requirement.feature!r}])"
-    operator = "<=" if requirement.includes_upper else "<"
-    if requirement.lower is None:
-        return f"{value} {operator} {requirement.upper!r}"
-    if requirement.upper is None:
-        return f"{value} >= {requirement.lower!r}"
-    return f"{requirement.lower!r} <= {value} {operator} {requirement.upper!r}"

@@ -1,0 +1,76 @@
+"""A theory with points as plain tallies: what each label starts with and what its rules change.
+
+Points are for a label's presence here, so that a rule for its absence has a negative vote.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..decoding import POINTS_PER_LOG_ODD
+
+if TYPE_CHECKING:
+    from ..theory import ScoredRule, Theory
+
+
+@dataclass(frozen=True)
+class Tally:
+    """The points for the presence of one label.
+
+    Parameters
+    ----------
+    name : str
+    start : int
+        The points where no rule fires.
+    rules : tuple of ScoredRule
+        The strongest one first.
+    is_sum : bool
+        Whether the votes of all firing rules are added to the start; otherwise the vote of the first
+        one that fires takes its place.
+    """
+
+    name: str
+    start: int
+    rules: tuple[ScoredRule, ...]
+    is_sum: bool
+
+
+def theory_to_tallies(theory: Theory) -> list[Tally]:
+    """One tally a label."""
+    is_sum = theory.combine == "weighted"
+    return [
+        Tally(
+            label.name,
+            start,
+            tuple(sorted(theory.rules_of(label.name), key=lambda scored: -(scored.points or 0))),
+            is_sum,
+        )
+        for label, start in zip(theory.labels, theory.start_points or (), strict=True)
+    ]
+
+
+def format_points(points: int) -> str:
+    """Points as people read them: log-odds with their sign.
+
+    Examples
+    --------
+    >>> format_points(152), format_points(-7)
+    ('+1.52', '-0.07')
+    """
+    return f"{points / POINTS_PER_LOG_ODD:+.2f}"
+
+
+def format_starts(theory: Theory) -> dict[str, str]:
+    """The log-odds that each label starts with; no labels for a theory without points."""
+    starts = map(format_points, theory.start_points or ())
+    return dict(zip(theory.label_names, starts, strict=False))
+
+
+def describe_points(theory: Theory) -> str:
+    """How the points decide, to be added to a summary; nothing for a theory without points."""
+    if not theory.has_points:
+        return ""
+    votes = "weighted votes" if theory.combine == "weighted" else "the strongest vote counts"
+    sets = "" if theory.label_sets is None else f"; label sets: {len(theory.label_sets.sets)} known"
+    return f"; {votes}{sets}"

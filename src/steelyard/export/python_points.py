@@ -1,0 +1,89 @@
+"""Theory with points → the lines of a Python function that counts them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .decisions import plain_classes
+from .points import Tally, theory_to_tallies
+from .python_conditions import body_to_python
+
+if TYPE_CHECKING:
+    from ..decoding import KnownLabelSets
+    from ..theory import Theory
+
+
+_POSITIVE = "    present = {label for label in points if points[label] > 0}"
+
+
+def label_sets_lines(theory: Theory) -> list[str]:
+    """The known label sets as a constant; nothing for a theory that knows none."""
+    if not theory.has_points or theory.label_sets is None:
+        return []
+    pairs = zip(theory.label_sets.sets, theory.label_sets.points.tolist(), strict=True)
+    names = theory.label_names
+    return [
+        "# Label sets of the training examples, and the points that their frequency is worth.",
+        "_LABEL_SETS = [",
+        *(f"    ({tuple(names[i] for i in labels)!r}, {points})," for labels, points in pairs),
+        "]",
+        "",
+        "",
+    ]
+
+
+def points_lines(theory: Theory) -> list[str]:
+    """The body of the function: points of every label, or of every class, and what they decide."""
+    tallies = theory_to_tallies(theory)
+    is_multiclass = theory.output in ("multiclass", "ordered")
+    keys = plain_classes(theory) if is_multiclass else [tally.name for tally in tallies]
+    lines = [
+        "    # Hundredths of log-odds.",
+        "    points = {",
+        *(f"        {key!r}: {tally.start}," for key, tally in zip(keys, tallies, strict=True)),
+        "    }",
+    ]
+    for key, tally in zip(keys, tallies, strict=True):
+        lines += _tally_lines(tally, key)
+    if is_multiclass:
+        return [*lines, "    return max(points, key=points.get)"]
+    if theory.output == "binary":
+        absent, present = plain_classes(theory)
+        return [*lines, f"    return {present!r} if points[{keys[0]!r}] > 0 else {absent!r}"]
+    if theory.label_sets is None:
+        lines.append(_POSITIVE)
+    else:
+        lines += _fit_lines(theory.label_sets)
+    return [*lines, "    return {label: int(label in present) for label in points}"]
+
+
+def _tally_lines(tally: Tally, key: Any) -> list[str]:
+    """One statement a rule: a long sum or a long chain of elif is too deep for Python to compile."""
+    lines = []
+    assign = "+=" if tally.is_sum else "="
+    # Where the strongest vote counts it comes last and so replaces the weaker ones.
+    for scored in tally.rules if tally.is_sum else reversed(tally.rules):
+        test = body_to_python(scored.rule.body)
+        lines.append(f"    if {test}:  # TP {scored.tp}, FP {scored.fp}")
+        lines.append(f"        points[{key!r}] {assign} {scored.vote}")
+    return lines
+
+
+def _fit_lines(known: KnownLabelSets) -> list[str]:
+    """The known set that fits best is present or, if it fits still better, a new one."""
+    lines = [
+        "",
+        "    def fit(known):",
+        "        return sum(points[label] for label in known[0]) + known[1]",
+        "",
+        "    best = max(_LABEL_SETS, key=fit)",
+    ]
+    if known.unseen_points is None:
+        return [*lines, "    present = set(best[0])"]
+    return [
+        *lines,
+        _POSITIVE,
+        "    # A new set has to fit better than every known one.",
+        f"    if fit((present, {known.unseen_points})) <= fit(best):",
+        "        present = set(best[0])",
+    ]
