@@ -37,7 +37,7 @@ def _parts(theory: Theory) -> Iterator[str]:
         rules = theory.rules_of(label.name)
         yield f"<tbody>{_label_row(label, len(rules), starts.get(label.name))}"
         for scored in rules[: _MAX_RULES - n_shown]:
-            yield _rule_row(scored, label)
+            yield _rule_row(scored, label, has_weight=theory.has_points)
         n_shown = min(n_shown + len(rules), _MAX_RULES)
         yield "</tbody>"
     yield "</table>"
@@ -55,9 +55,9 @@ def _label_row(label: Label, n_rules: int, start: str | None) -> str:
     return f'<tr><th colspan="{n_columns}" style="{_LEFT}">{head} <small>{note}</small></th></tr>'
 
 
-def _rule_row(scored: ScoredRule, label: Label) -> str:
+def _rule_row(scored: ScoredRule, label: Label, *, has_weight: bool) -> str:
     body = escape(format_body(scored.rule.body)) or "always"
-    weight = "" if scored.points is None else f"<td>{format_points(scored.vote)}</td>"
+    weight = f"<td>{format_points(scored.vote)}</td>" if has_weight else ""
     return (
         f'<tr><td style="{_LEFT};white-space:normal">{body}</td><td>{_bar(scored, label)}</td>'
         f"{weight}<td>{scored.tp}</td><td>{scored.fp}</td><td>{scored.precision:.2f}</td></tr>"
