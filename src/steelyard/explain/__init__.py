@@ -3,14 +3,18 @@
 Given any object with the attributes of a `Theory`, whose methods call these functions.
 """
 
+from .changes import Change, FailingCondition, NearRule
 from .explaining import as_table, explain_theory
-from .explanation import Change, Explanation, FailingCondition, LabelExplanation, NearRule
+from .explanation import Explanation, LabelExplanation
+from .votes import ChosenSet, LabelPoints
 
 __all__ = [
     "Change",
+    "ChosenSet",
     "Explanation",
     "FailingCondition",
     "LabelExplanation",
+    "LabelPoints",
     "NearRule",
     "as_table",
     "explain_theory",

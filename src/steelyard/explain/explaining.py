@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,9 +13,12 @@ from scipy import sparse
 from ..features import Feature, NumericColumn, category_text, table_to_columns
 from ..program import select_columns
 from ..rules import Condition
-from .explanation import Change, Explanation, FailingCondition, LabelExplanation, NearRule, Value
+from .changes import Change, FailingCondition, NearRule, Value
+from .explanation import Explanation, LabelExplanation
+from .votes import ChosenSet, DecidedBy, LabelPoints
 
 if TYPE_CHECKING:
+    from ..decoding import KnownLabelSets
     from ..features import NominalColumn
     from ..theory import ScoredRule, Theory
 
@@ -54,43 +57,97 @@ def explain_theory(theory: Theory, X: Any, n_closest: int = 3) -> Explanation | 
     names = list(table.index) if isinstance(table, pd.DataFrame) else list(range(n_rows))
     values = _read_values(theory, table)
     predicted = np.asarray(theory.predict(table))
+    points, sets = _count_points(theory, table, n_rows)
     explanations = [
-        _explain_row(
-            theory,
-            fires[i],
-            {name: column[i] for name, column in values.items()},
-            predicted[i],
+        Explanation(
+            _explain_labels(
+                theory,
+                fires[i],
+                {name: column[i] for name, column in values.items()},
+                _present_labels(theory, predicted[i]),
+                points[i],
+                n_closest,
+            ),
+            _answer(theory, predicted[i]),
             names[i],
-            n_closest,
+            sets[i],
         )
         for i in range(n_rows)
     ]
     return explanations[0] if n_rows == 1 else explanations
 
 
-def _explain_row(
+def _count_points(
+    theory: Theory, table: Any, n_rows: int
+) -> tuple[Sequence[Sequence[LabelPoints | None]], Sequence[ChosenSet | None]]:
+    """The points of the labels and the label set of each row, as far as the theory has any."""
+    no_sets = [None] * n_rows
+    if theory.start_points is None:
+        return [[None] * len(theory.labels)] * n_rows, no_sets
+    counted = theory.count_points(table)
+    decided_by: DecidedBy = "label"
+    if theory.output in ("multiclass", "ordered"):
+        decided_by = "class"
+    elif theory.label_sets is not None:
+        decided_by = "label set"
+    is_sum = theory.combine == "weighted"
+    points = [
+        [
+            LabelPoints(start, int(total), is_sum, decided_by)
+            for start, total in zip(theory.start_points, row, strict=True)
+        ]
+        for row in counted
+    ]
+    if theory.label_sets is None:
+        return points, no_sets
+    best = theory.label_sets.find_best(counted)
+    return points, [
+        _name_set(theory, theory.label_sets, int(k), row > 0)
+        for k, row in zip(best, counted, strict=True)
+    ]
+
+
+def _name_set(
+    theory: Theory, known: KnownLabelSets, k: int, is_positive: NDArray[np.bool_]
+) -> ChosenSet:
+    names = theory.label_names
+    by_itself = tuple(name for name, positive in zip(names, is_positive, strict=True) if positive)
+    return ChosenSet(
+        tuple(names[j] for j in known.sets[k]) if k >= 0 else by_itself,
+        by_itself,
+        known.counts[k] if k >= 0 else 0,
+        known.n_examples,
+        len(known.sets),
+    )
+
+
+def _explain_labels(
     theory: Theory,
     fires: NDArray[np.bool_],
     values: dict[str, Value],
-    predicted: Any,
-    row: Any,
+    is_present: Any,
+    points: Sequence[LabelPoints | None],
     n_closest: int,
-) -> Explanation:
+) -> tuple[LabelExplanation, ...]:
     labels = []
-    is_present = _present_labels(theory, predicted)
     rules_of: dict[str, list[tuple[ScoredRule, bool]]] = {name: [] for name in theory.label_names}
     for scored, fired in zip(theory.scored_rules, fires, strict=True):
         rules_of[scored.rule.head.label].append((scored, bool(fired)))
-    for label, present in zip(theory.labels, is_present, strict=True):
+    for label, present, count in zip(theory.labels, is_present, points, strict=True):
         rules = rules_of[label.name]
         fired_rules = tuple(scored for scored, fired in rules if fired)
         closest = () if fired_rules else _find_closest([s for s, _ in rules], values, n_closest)
-        labels.append(LabelExplanation(label, int(present), fired_rules, closest))
+        labels.append(LabelExplanation(label, int(present), fired_rules, closest, count))
+    return tuple(labels)
+
+
+def _answer(theory: Theory, predicted: Any) -> Any:
+    """The names of the predicted labels, or the class."""
     if theory.output == "multilabel":
-        answer: Any = tuple(label.name for label in labels if label.predicted)
-    else:
-        answer = predicted.item() if isinstance(predicted, np.generic) else predicted
-    return Explanation(tuple(labels), answer, row)
+        return tuple(
+            name for name, present in zip(theory.label_names, predicted, strict=True) if present
+        )
+    return predicted.item() if isinstance(predicted, np.generic) else predicted
 
 
 def _present_labels(theory: Theory, predicted: Any) -> Any:

@@ -8,103 +8,27 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from ..rules import Condition, format_body, format_number
+from ..decoding import POINTS_PER_LOG_ODD
+from ..rules import format_body
+from .changes import Change, NearRule
 from .html import explanation_to_html
+from .votes import ChosenSet, LabelPoints, format_points
 
 if TYPE_CHECKING:
     from ..theory import Label, ScoredRule
 
-Value = float | str | None
-"""A value of an attribute; None is missing."""
-
-
-def format_value(value: Value) -> str:
-    """A value as people write it.
-
-    Examples
-    --------
-    >>> format_value(37.0), format_value("red"), format_value(None)
-    ('37', 'red', 'missing')
-    """
-    if value is None:
-        return "missing"
-    return value if isinstance(value, str) else format_number(value)
-
-
-_COLUMNS = ["label", "predicted", "fired", "rule", "tp", "fp", "precision", "failing", "change"]
-
-
-@dataclass(frozen=True)
-class FailingCondition:
-    """A condition that an example does not meet, with the value that the example has instead.
-
-    Examples
-    --------
-    >>> print(FailingCondition(Condition("fever", "≥", 38.5), 37.0))
-    fever ≥ 38.5 fails: fever is 37
-    """
-
-    condition: Condition
-    value: Value
-
-    def __str__(self) -> str:
-        feature = self.condition.feature
-        return f"{self.condition} fails: {feature} is {format_value(self.value)}"
-
-
-@dataclass(frozen=True)
-class Change:
-    """The smallest change of one attribute after which a rule's conditions on it are met.
-
-    Parameters
-    ----------
-    feature : str
-    current : float, str or None
-        The example's value; None is missing.
-    needed : tuple of Condition
-        The conditions that are not met.
-    nearest : float or str
-        The value closest to the current one that meets them.
-
-    Examples
-    --------
-    >>> print(Change("fever", 37.0, (Condition("fever", "≥", 38.5),), 38.5))
-    raise fever from 37 to at least 38.5
-    >>> print(Change("colour", "red", (Condition("colour", "=", "blue"),), "blue"))
-    change colour from red to blue
-    """
-
-    feature: str
-    current: Value
-    needed: tuple[Condition, ...]
-    nearest: float | str
-
-    def __str__(self) -> str:
-        bounds = " and ".join(map(_bound_in_words, self.needed))
-        if self.current is None:
-            return f"give {self.feature} a value: {bounds}"
-        if self.needed[0].operator == "=":
-            verb = "change"
-        else:
-            verb = "raise" if self.needed[0].operator == "≥" else "lower"
-        return f"{verb} {self.feature} from {format_value(self.current)} to {bounds}"
-
-
-def _bound_in_words(condition: Condition) -> str:
-    words = {"≥": "at least ", "<": "below ", "≤": "at most ", "=": ""}
-    return words[condition.operator] + format_value(condition.value)
-
-
-@dataclass(frozen=True)
-class NearRule:
-    """A rule that did not fire, with what the example lacks for it."""
-
-    scored: ScoredRule
-    failing: tuple[FailingCondition, ...]
-    changes: tuple[Change, ...]
-
-    def __str__(self) -> str:
-        return f"{self.scored.rule}; to fire: {', '.join(map(str, self.changes))}"
+_COLUMNS = [
+    "label",
+    "predicted",
+    "fired",
+    "rule",
+    "weight",
+    "tp",
+    "fp",
+    "precision",
+    "failing",
+    "change",
+]
 
 
 @dataclass(frozen=True)
@@ -122,12 +46,15 @@ class LabelExplanation:
     closest : tuple of NearRule
         If none fires, the rules for which the fewest attributes have to change; of those, the most
         precise ones first.
+    points : LabelPoints, optional
+        What the votes of the rules come to, if the theory has points.
     """
 
     label: Label
     predicted: int
     fired: tuple[ScoredRule, ...]
     closest: tuple[NearRule, ...]
+    points: LabelPoints | None = None
 
     @property
     def name(self) -> str:
@@ -143,9 +70,12 @@ class LabelExplanation:
     def reason(self) -> str:
         """Why, in one line."""
         about = "" if self.label.target_class else " for its absence"
+        n_fired = len(self.fired)
+        text = f"{n_fired} rule{'s fire' if n_fired > 1 else ' fires'}{about}"
+        if self.points is not None:
+            text = text if n_fired else f"no rule{about} fires"
+            return text + self.points.say_total(n_fired) + self.points.say_overruled(self.predicted)
         if self.fired:
-            n_fired = len(self.fired)
-            text = f"{n_fired} rule{'s fire' if n_fired > 1 else ' fires'}{about}"
             is_outvoted = self.predicted != self.label.target_class
             return text + (", but another class is better supported" if is_outvoted else "")
         n_right = self.label.uncovered_negatives
@@ -159,17 +89,24 @@ class LabelExplanation:
 
     def _lines(self) -> Iterator[str]:
         yield f"{self.name}: {'yes' if self.predicted else 'no'}, {self.reason}"
-        for scored in self.fired:
-            yield f"  ✓ {format_body(scored.rule.body) or 'always'}  ({_evidence(scored)})"
+        fired = [f"  ✓ {self._show_rule(scored)}" for scored in self.fired]
+        if self.points is not None and self.points.is_sum and fired:
+            fired.insert(0, f"    {format_points(self.points.start)}  start")
+            fired.append(f"    {format_points(self.points.total)}  total")
+        yield from fired
         for near in self.closest:
-            yield f"  ✗ {format_body(near.scored.rule.body)}  ({_evidence(near.scored)})"
+            yield f"  ✗ {self._show_rule(near.scored)}"
             for failing in near.failing:
                 yield f"      {failing}"
             yield f"      → {', '.join(map(str, near.changes))}"
 
-
-def _evidence(scored: ScoredRule) -> str:
-    return f"TP {scored.tp}, FP {scored.fp}, precision {scored.precision:.2f}"
+    def _show_rule(self, scored: ScoredRule) -> str:
+        vote = "" if self.points is None else f"{format_points(scored.vote)}  "
+        # What is right and wrong is meant for the rule's head, which can be the other class.
+        is_other = scored.rule.head.target_class != self.label.target_class
+        head = f"{scored.rule.head}: " if is_other else ""
+        counts = f"TP {scored.tp}, FP {scored.fp}, precision {scored.precision:.2f}"
+        return f"{vote}{format_body(scored.rule.body) or 'always'}  ({head}{counts})"
 
 
 @dataclass(frozen=True)
@@ -185,6 +122,8 @@ class Explanation:
         The names of the labels that are predicted as present; for a theory of classes the class.
     row : hashable
         The example's index label or position.
+    label_set : ChosenSet, optional
+        Which known label set fits best, if the theory predicts such sets.
 
     Examples
     --------
@@ -201,6 +140,7 @@ class Explanation:
     labels: tuple[LabelExplanation, ...]
     predicted: Any
     row: Hashable = 0
+    label_set: ChosenSet | None = None
 
     def __iter__(self) -> Iterator[LabelExplanation]:
         return iter(self.labels)
@@ -220,14 +160,21 @@ class Explanation:
         what = self.predicted
         if isinstance(what, tuple):
             what = ", ".join(what) or "no label"
-        return "\n\n".join([f"predicted: {what}", *map(str, self.labels)])
+        found = "" if self.label_set is None else f"\n{self.label_set}"
+        return "\n\n".join([f"predicted: {what}{found}", *map(str, self.labels)])
 
     def __repr__(self) -> str:
         return f"<Explanation: {self.predicted!r} predicted, {len(self.labels)} labels>"
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a rule that fired or is among the closest, and one for a label without rules."""
-        return pd.DataFrame(list(self._records()), columns=_COLUMNS)
+        """One row a rule that fired or is among the closest, and one for a label without rules.
+
+        A theory with points has a weight for each rule: what it adds to the log-odds of the label's
+        presence.
+        """
+        frame = pd.DataFrame(list(self._records()), columns=_COLUMNS)
+        has_points = any(label.points is not None for label in self.labels)
+        return frame if has_points else frame.drop(columns="weight")
 
     def _records(self) -> Iterator[tuple[Any, ...]]:
         for label in self.labels:
@@ -239,11 +186,12 @@ class Explanation:
                 change = "; ".join(map(str, near.changes))
                 yield (*about, False, *_rule_record(near.scored), failing, change)
             if not label.fired and not label.closest:
-                yield (*about, False, None, None, None, None, "", "")
+                yield (*about, False, *[None] * 5, "", "")
 
     def _repr_html_(self) -> str:
         return explanation_to_html(self)
 
 
 def _rule_record(scored: ScoredRule) -> tuple[Any, ...]:
-    return format_body(scored.rule.body), scored.tp, scored.fp, scored.precision
+    weight = scored.vote / POINTS_PER_LOG_ODD
+    return format_body(scored.rule.body), weight, scored.tp, scored.fp, scored.precision

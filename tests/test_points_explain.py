@@ -1,0 +1,192 @@
+"""Explanations of theories with points: votes add up to the total, and the total to the answer."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from points_theories import KINDS, flu_theory, random_table, random_theory
+from steelyard.explain import ChosenSet
+from strategies import random_generators
+
+SICK = {"fever": 39.0, "nose": "runs"}
+
+
+@st.composite
+def cases(draw, kinds=tuple(KINDS)):
+    """A random theory with points, and a table."""
+    kind = draw(st.sampled_from(kinds))
+    rng = draw(random_generators())
+    return random_theory(rng, *kind), random_table(rng)
+
+
+WITH_SETS = tuple(kind for kind in KINDS if kind[2])
+
+
+class TestAgreement:
+    @settings(max_examples=80)
+    @given(cases())
+    def test_totals_are_the_points_that_the_theory_counts(self, case):
+        theory, X = case
+        counted = theory.count_points(X)
+        for explanation, points in zip(theory.explain(X), counted, strict=True):
+            assert [label.points.total for label in explanation] == points.tolist()
+            assert tuple(label.points.start for label in explanation) == theory.start_points
+
+    @settings(max_examples=80)
+    @given(cases())
+    def test_votes_shown_come_to_the_total(self, case):
+        theory, X = case
+        for explanation in theory.explain(X):
+            for label in explanation:
+                votes = [scored.vote for scored in label.fired]
+                strongest = max if label.label.target_class else min
+                if theory.combine == "weighted":
+                    assert label.points.start + sum(votes) == label.points.total
+                elif votes:
+                    assert strongest(votes) == label.points.total
+                else:
+                    assert label.points.start == label.points.total
+
+    @settings(max_examples=80)
+    @given(cases())
+    def test_predictions_are_the_theory_s(self, case):
+        theory, X = case
+        for explanation, row in zip(theory.explain(X), np.asarray(theory.predict(X)), strict=True):
+            if theory.output == "multilabel":
+                assert [label.predicted for label in explanation] == row.tolist()
+            else:
+                assert explanation.predicted == row
+
+    @settings(max_examples=80)
+    @given(cases())
+    def test_a_label_says_so_where_its_own_points_do_not_decide(self, case):
+        theory, X = case
+        for explanation in theory.explain(X):
+            for label in explanation:
+                is_overruled = label.predicted != (label.points.total > 0)
+                assert (", but " in label.reason) == is_overruled
+                if is_overruled:
+                    assert theory.output == "multiclass" or theory.label_sets is not None
+
+    @settings(max_examples=80)
+    @given(cases(WITH_SETS))
+    def test_the_set_named_is_the_prediction_and_known_or_new(self, case):
+        theory, X = case
+        known = {
+            tuple(theory.label_names[j] for j in labels): count
+            for labels, count in zip(theory.label_sets.sets, theory.label_sets.counts, strict=True)
+        }
+        for explanation in theory.explain(X):
+            chosen = explanation.label_set
+            assert chosen.labels == explanation.predicted
+            assert chosen.count == known.get(chosen.labels, 0)
+            assert (chosen.n_known, chosen.n_examples) == (len(known), sum(known.values()))
+            assert chosen.by_itself == tuple(
+                label.name for label in explanation if label.points.total > 0
+            )
+
+    @settings(max_examples=40)
+    @given(cases())
+    def test_closest_rules_are_shown_only_where_none_fires(self, case):
+        theory, X = case
+        for explanation in theory.explain(X.head(10)):
+            for label in explanation:
+                assert not (label.fired and label.closest)
+                assert all(near.scored.rule.head.label == label.name for near in label.closest)
+
+
+class TestWords:
+    def test_weighted_votes_are_listed_between_start_and_total(self):
+        assert str(flu_theory().explain(SICK)["flu"]).splitlines() == [
+            "flu: yes, 2 rules fire, votes sum to +0.02",
+            "    -1.20  start",
+            "  ✓ +1.52  fever ≥ 38.5  (TP 9, FP 2, precision 0.82)",
+            "  ✓ -0.30  nose = runs  (¬flu: TP 8, FP 3, precision 0.73)",
+            "    +0.02  total",
+        ]
+
+    def test_without_a_firing_rule_the_start_remains_and_the_closest_rules_are_shown(self):
+        assert str(flu_theory().explain({"fever": 39.0, "nose": "dry"})["cold"]).splitlines() == [
+            "cold: no, no rule fires, which leaves the start of -0.85",
+            "  ✗ +1.10  nose = runs  (TP 6, FP 3, precision 0.67)",
+            "      nose = runs fails: nose is dry",
+            "      → change nose from dry to runs",
+        ]
+
+    def test_where_one_rule_is_enough_the_strongest_speaks(self):
+        explanation = flu_theory("any").explain(SICK)
+        assert str(explanation["cold"]).splitlines() == [
+            "cold: yes, 1 rule fires and says +1.10",
+            "  ✓ +1.10  nose = runs  (TP 6, FP 3, precision 0.67)",
+        ]
+
+    def test_the_label_set_is_said_before_the_labels(self):
+        explanation = flu_theory().explain(SICK)
+        assert str(explanation).splitlines()[:3] == [
+            "predicted: flu",
+            "of the 4 label sets seen in training, {flu} (21 of 40 examples) fits the rules best; "
+            "each label by itself would give {flu, cold}",
+            "",
+        ]
+        assert explanation["cold"].reason == (
+            "1 rule fires, votes sum to +0.25, but the label set that fits best is without it"
+        )
+
+    def test_a_new_combination_is_called_new(self):
+        assert str(ChosenSet(("a", "c"), ("a", "c"), 0, 391, 94)) == (
+            "{a, c}, each label by itself, is new and fits the rules better than the 94 label sets "
+            "seen in training"
+        )
+
+    def test_no_label_at_all_is_the_empty_set(self):
+        text = str(ChosenSet((), (), 7, 40, 1))
+        assert text == (
+            "of the 1 label set seen in training, the empty set (7 of 40 examples) fits the rules "
+            "best; each label by itself would give the same"
+        )
+
+
+class TestTables:
+    @pytest.mark.parametrize("kind", KINDS)
+    def test_the_frame_has_the_vote_of_each_rule_as_its_weight(self, kind):
+        rng = np.random.default_rng(1)
+        theory, X = random_theory(rng, *kind), random_table(rng)
+        for explanation in theory.explain(X.head(5)):
+            frame = explanation.to_frame()
+            fired = frame[frame["fired"]]
+            votes = [scored.vote / 100 for label in explanation for scored in label.fired]
+            assert fired["weight"].tolist() == votes
+
+    @pytest.mark.parametrize("kind", KINDS)
+    def test_notebook_table_has_as_many_cells_as_columns_and_shows_names_as_text(self, kind):
+        rng = np.random.default_rng(2)
+        theory, X = random_theory(rng, *kind), random_table(rng)
+        for explanation in theory.explain(X.head(5)):
+            root = ET.fromstring(explanation._repr_html_().replace("<br>", "<br/>"))
+            text = "".join(root.itertext())
+            assert all(label.reason in text for label in explanation)
+            assert explanation.label_set is None or str(explanation.label_set) in text
+            titles = [th.text or "" for th in root.findall("thead/tr/th")]
+            assert titles == ["", "rule", "weight", "TP", "FP", "precision"]
+            for row in root.findall("tbody/tr"):
+                cells = [int(cell.get("colspan", 1)) for cell in row]
+                assert sum(cells) == len(titles)
+
+    def test_without_points_nothing_is_weighed(self):
+        theory = flu_theory("any", known=())
+        plain = type(theory)(theory.features, theory.labels, theory.scored_rules)
+        explanation = plain.explain(SICK)
+        assert "weight" not in explanation.to_frame()
+        assert explanation.label_set is None
+        assert "+1.52" not in explanation._repr_html_()
+        assert explanation["flu"].points is None
+        assert str(explanation) == (
+            "predicted: flu, cold\n\nflu: yes, 1 rule fires\n"
+            "  ✓ fever ≥ 38.5  (TP 9, FP 2, precision 0.82)\n\ncold: yes, 1 rule fires\n"
+            "  ✓ nose = runs  (TP 6, FP 3, precision 0.67)"
+        )
