@@ -228,6 +228,15 @@ class TestReading:
             "  TP 6  FP 3  0.500  +1.10  cold ← nose = runs",
         ]
 
+    def test_values_and_weights_stand_below_each_other(self):
+        theory = flu_theory()
+        flu, *others = theory.scored_rules
+        heavy = replace(theory, scored_rules=(replace(flu, value=103.75, points=1152), *others))
+        assert str(heavy).splitlines()[3:5] == [
+            "  TP 9  FP 2  103.750  +11.52  flu ← fever ≥ 38.5",
+            "  TP 8  FP 3    0.500   -0.30  ¬flu ← nose = runs",
+        ]
+
     def test_the_first_line_says_how_points_decide(self):
         first = str(flu_theory("any", known=())).splitlines()[0]
         assert first == "2 rules for 2 labels, 1.0 conditions a rule; the strongest vote counts"

@@ -254,12 +254,10 @@ class Theory:
             elif not rules:
                 yield "  no rule" if self.has_points else "  no rule: never predicted"
             width = max((len(f"{r.tp}") for r in rules), default=1)
-            for scored in rules:
-                weight = f"{export.format_points(scored.vote)}  " if self.has_points else ""
-                yield (
-                    f"  TP {scored.tp:{width}}  FP {scored.fp:<{width}}  {scored.value:.3f}  "
-                    f"{weight}{scored.rule}"
-                )
+            texts = (f"{scored.value:.3f}" for scored in rules)
+            numbers = export.align_weights(rules) if self.has_points else texts
+            for scored, text in zip(rules, numbers, strict=True):
+                yield f"  TP {scored.tp:{width}}  FP {scored.fp:<{width}}  {text}  {scored.rule}"
 
     def to_frame(self) -> pd.DataFrame:
         """One row a rule: label, target_class, rule, n_conditions, tp, fp, precision, value.

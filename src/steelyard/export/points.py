@@ -5,6 +5,7 @@ Points are for a label's presence here, so that a rule for its absence has a neg
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -59,6 +60,17 @@ def format_points(points: int) -> str:
     ('+1.52', '-0.07')
     """
     return f"{points / POINTS_PER_LOG_ODD:+.2f}"
+
+
+def align_weights(rules: Sequence[ScoredRule]) -> list[str]:
+    """Values and votes of rules in columns: in a theory with points both can have many digits."""
+    values = [f"{scored.value:.3f}" for scored in rules]
+    votes = [format_points(scored.vote) for scored in rules]
+    widths = [max(map(len, texts), default=0) for texts in (values, votes)]
+    return [
+        f"{value:>{widths[0]}}  {vote:>{widths[1]}}"
+        for value, vote in zip(values, votes, strict=True)
+    ]
 
 
 def format_starts(theory: Theory) -> dict[str, str]:
