@@ -278,7 +278,7 @@ class RuleSetClassifier(TheoryClassifier):
     decode : {"any", "label-sets", "auto"}, EachLabel or LabelSets, default="auto"
         Whether each label is predicted by itself, or the label set of a training example that fits
         the firing rules best.
-    max_rules : int, default=300
+    max_rules : int, default=333
         The most rules of a theory of which `phi` is a share, if they vote.
     n_jobs : int or None, default=None
         Labels are learned in parallel; the result does not depend on it.
@@ -320,7 +320,7 @@ class RuleSetClassifier(TheoryClassifier):
         prune: str | None = "auto",
         combine: str = "auto",
         decode: str | Decoding = "auto",
-        max_rules: int = 300,
+        max_rules: int = 333,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,

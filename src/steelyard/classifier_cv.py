@@ -111,7 +111,7 @@ class RuleSetClassifierCV(TheoryClassifier):
         prune: str | Sequence[Any] | None = "auto",
         combine: str | Sequence[Any] = "auto",
         decode: str | Decoding | Sequence[Any] = "auto",
-        max_rules: int = 300,
+        max_rules: int = 333,
         tolerance: float = 0.0,
         n_jobs: int | None = None,
         random_state: Any = None,

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 
-from .candidates import ForestSettings, Progress, generate_candidates
+from ._kernels.random import hash_rows
+from .candidates import ForestSettings, Progress, draw_order, generate_candidates
 from .coverage import Bits, cover, index_rows
 from .covering import Selection, select_for_label
 from .decoding import Combine, KnownLabelSets, count_label_sets
@@ -20,7 +21,7 @@ from .program import reduce_program
 from .rules import RuleTable
 from .targets import Targets
 from .theory import Label
-from .weighting import WeightedSelection, count_rounds, weigh_for_label
+from .weighting import WeightedSelection, choose_sampling, count_rounds, weigh_for_label
 
 
 def learn_path(
@@ -33,7 +34,7 @@ def learn_path(
     threshold_heuristic: Heuristic | None = None,
     revalidate: bool = True,
     combine: Combine = "any",
-    max_rules: int = 300,
+    max_rules: int = 333,
     entropy: int = 0,
     n_jobs: int | None = None,
     feature_names: Sequence[str] | None = None,
@@ -50,8 +51,18 @@ def learn_path(
     if combine == "weighted":
         ms = [_prior_strength(heuristic) for heuristic in heuristics]
         n_rounds = count_rounds(max_rules, len(tables))
+        sampling = choose_sampling(max_rules, len(tables), entropy)
+        row_keys = hash_rows(training.coded, targets.is_target[:0])
         weighted: list[WeightedSelection] = Parallel(n_jobs=n_jobs, prefer="threads")(
-            delayed(weigh_for_label)(table, index, is_present, ms, n_rounds)
+            delayed(weigh_for_label)(
+                table,
+                index,
+                is_present,
+                draw_order(row_keys, is_present),
+                ms,
+                n_rounds,
+                sampling,
+            )
             for table, is_present in zip(tables, targets.is_target, strict=True)
         )
         table = RuleTable.concatenate([s.table for s in weighted])

@@ -21,7 +21,8 @@ PRESETS: dict[str, dict[str, Any]] = {
         "combine": "weighted",
         "decode": "label-sets",
         "max_depths": (1, 2, 3, 4),
-        "n_candidates": 30_000,
+        "max_features": 0.2,
+        "n_candidates": 40_000,
     },
 }
 

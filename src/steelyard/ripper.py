@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ._kernels.random import hash_rows
 from ._kernels.ripper import Settings, learn_rules
+from .candidates import draw_order
 from .classifier import TheoryClassifier, seed_to_entropy
 from .coverage import cover, index_rows, unpack
 from .features import CodedFeatures, TrainingFeatures, code_training_table, value_cuts
@@ -137,11 +138,11 @@ class RipperClassifier(TheoryClassifier):
             min_weight=float(self.min_weight),
             check_error=bool(self.check_error),
             n_possible=_count_possible_conditions(training.coded),
-            fp_share=0.0,  # differs from label to label
-            order=_order_by_content(training.coded, targets.is_target),
+            fp_share=0.0,  # this and the order differ from label to label
+            order=np.empty(0, dtype=np.int64),
         )
         learn = self._learn_in_turn if targets.output == "multiclass" else self._learn_labels
-        tables = learn(training.coded, targets.is_target, settings, entropy)
+        tables = learn(training.coded, targets.is_target, settings, np.uint64(entropy % 2**64))
         self.theory_ = _tables_to_theory(tables, training, targets)
         return self
 
@@ -156,31 +157,41 @@ class RipperClassifier(TheoryClassifier):
             raise ValueError(f"min_weight must be a number of at least 0, got {self.min_weight!r}")
 
     def _learn_labels(
-        self, coded: CodedFeatures, is_target: Masks, settings: Settings, entropy: int
+        self, coded: CodedFeatures, is_target: Masks, settings: Settings, seed: np.uint64
     ) -> list[RuleTable]:
         """The rules of every label, each for itself."""
         every = np.ones(coded.n_rows, dtype=np.bool_)
+        row_keys = hash_rows(coded, is_target[:0])
         learned = Parallel(n_jobs=self.n_jobs, prefer="threads")(
             delayed(self._learn_label)(
-                coded, mask, every, settings._replace(fp_share=float(mask.mean())), entropy, i
+                coded,
+                mask,
+                every,
+                settings._replace(fp_share=float(mask.mean()), order=draw_order(row_keys, mask)),
+                seed,
             )
-            for i, mask in enumerate(is_target)
+            for mask in is_target
         )
         return [table for table, _ in learned]
 
     def _learn_in_turn(
-        self, coded: CodedFeatures, is_target: Masks, settings: Settings, entropy: int
+        self, coded: CodedFeatures, is_target: Masks, settings: Settings, seed: np.uint64
     ) -> list[RuleTable]:
         """The rules of every class but the most frequent one, on what rarer classes leave over."""
         tables = [RuleTable.empty() for _ in is_target]
         rest = np.ones(coded.n_rows, dtype=np.bool_)
+        row_keys = hash_rows(coded, is_target[:0])
         sizes = is_target.sum(axis=1)
         rarest_first = np.argsort(sizes, kind="stable")
         for i, label in enumerate(rarest_first[:-1]):
             share = sizes[label] / sizes[rarest_first[i:]].sum()
-            shared = settings._replace(fp_share=float(share))
+            order = draw_order(row_keys, is_target[label])
             tables[label], rest = self._learn_label(
-                coded, is_target[label], rest, shared, entropy, int(label)
+                coded,
+                is_target[label],
+                rest,
+                settings._replace(fp_share=float(share), order=order),
+                seed,
             )
         return tables
 
@@ -190,25 +201,19 @@ class RipperClassifier(TheoryClassifier):
         is_target: NDArray[np.bool_],
         every: NDArray[np.bool_],
         settings: Settings,
-        entropy: int,
-        label: int,
+        seed: np.uint64,
     ) -> tuple[RuleTable, NDArray[np.bool_]]:
-        """Rules of one label, learned from the rows of the mask `every`, and what they leave of it."""
+        """Rules of one label, learned from the rows of the mask `every`, and what they leave of it.
+
+        Every label starts from the same seed, as with JRip, and meets its rows in an order of its own:
+        its rules depend neither on the other labels nor on its place among them.
+        """
         if not is_target[every].any() or is_target[every].all():
             return RuleTable.empty(), every  # one class: nothing to tell apart
-        seed = np.random.SeedSequence(entropy, spawn_key=(label,)).generate_state(1, np.uint64)[0]
         indptr, conditions, rest = learn_rules(
             coded, is_target.view(np.uint8), every, settings, int(self.optimizations), seed
         )
         return RuleTable(indptr, *np.ascontiguousarray(conditions.T)), rest
-
-
-def _order_by_content(coded: CodedFeatures, is_target: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Rows in an order that depends on what they hold: examples are dealt out to folds in it.
-
-    So the same examples give the same rules however the table is sorted.
-    """
-    return np.argsort(hash_rows(coded, is_target), kind="stable")
 
 
 def _count_possible_conditions(coded: CodedFeatures) -> int:

@@ -116,8 +116,16 @@ def _encode_indicator(Y: NDArray[Any], names: tuple[str, ...], target: TargetCho
     if len(set(names)) < len(names):
         twice = next(name for i, name in enumerate(names) if name in names[:i])
         raise ValueError(f"two labels have the same name {twice!r}")
-    for j, name in enumerate(names):
-        column = Y[:, j]
+    if not np.isin(Y, (0, 1)).all():
+        _refuse_values(Y, names)
+    present = np.ascontiguousarray(Y.astype(np.float64).T) == 1
+    target_class = choose_target_classes(present, target)
+    return Targets(names, target_class, present == target_class[:, None], "multilabel")
+
+
+def _refuse_values(Y: NDArray[Any], names: tuple[str, ...]) -> None:
+    """Say of the first label with other values than 0 and 1 which one it is, and where."""
+    for column, name in zip(Y.T, names, strict=True):
         missing = pd.isna(column)
         if missing.any():
             raise ValueError(f"Input y contains NaN: label {name!r}, row {int(np.argmax(missing))}")
@@ -128,9 +136,6 @@ def _encode_indicator(Y: NDArray[Any], names: tuple[str, ...], target: TargetCho
                 "Unknown label type: labels are 0 or 1, "
                 f"but label {name!r} is {column[row]!r} in row {row}"
             )
-    present = np.ascontiguousarray(Y.astype(np.float64).T) == 1
-    target_class = choose_target_classes(present, target)
-    return Targets(names, target_class, present == target_class[:, None], "multilabel")
 
 
 def _encode_classes(y: NDArray[Any], name: str, target: TargetChoice) -> Targets:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -11,13 +12,19 @@ from numpy.typing import NDArray
 from ._kernels.coverage import find_distinct_rows
 from ._kernels.covering import count_covered
 from ._kernels.weighting import boost_rules
-from .coverage import RowIndex, cover, order_bits
+from .coverage import RowIndex, cover, n_words, order_bits
 from .decoding import POINTS_PER_LOG_ODD
 from .rules import RuleTable
 
-# The share of its best weight that a chosen rule gets: later rules can then correct earlier ones. A
-# usual value in boosting; BOOMER has the same.
-STEP = 0.3
+# The share of its best weight that a chosen rule gets: later rules can then correct earlier ones.
+STEP = 0.4
+
+# With many rules for a label their variety pays: a round then looks at few of the candidates and at a
+# part of the examples (emotions, 333 rules: F1 69.9 instead of 68.9, Hamming 81.6 instead of 80.9). With
+# few, each must be the best there is (medical, 7 rules a label: F1 85.3 instead of 83.3).
+MANY_RULES_A_LABEL = 10
+DRAWN_SHARE = 0.1
+ROW_SHARE = 0.5
 
 # A label may take this many times the rules that an even share gives it, within the bounds: more than
 # that none of the paper's data sets uses.
@@ -62,12 +69,30 @@ def count_rounds(max_rules: int, n_labels: int) -> int:
     return int(np.clip(_GENEROSITY * even_share, _FEWEST_ROUNDS, _MOST_ROUNDS))
 
 
+class Sampling(NamedTuple):
+    """What a round looks at: shares of the candidates and of the examples, drawn with a seed."""
+
+    drawn_share: float
+    row_share: float
+    seed: int
+
+
+def choose_sampling(max_rules: int, n_labels: int, entropy: int) -> Sampling:
+    """Everything where a label gets few rules, parts of it where it gets many."""
+    seed = entropy % 2**64
+    if max_rules < MANY_RULES_A_LABEL * n_labels:
+        return Sampling(1.0, 1.0, seed)
+    return Sampling(DRAWN_SHARE, ROW_SHARE, seed)
+
+
 def weigh_for_label(
     table: RuleTable,
     index: RowIndex,
     is_present: NDArray[np.bool_],
+    order: NDArray[np.int64],
     ms: Sequence[float],
     n_rounds: int,
+    sampling: Sampling,
 ) -> WeightedSelection:
     """Choose and weigh rules of one label for each m, from the same candidates.
 
@@ -75,19 +100,25 @@ def weigh_for_label(
     a part of that weight to the log-odds of the examples it covers. m is what it is in the m-estimate:
     a rule is judged as if it covered m further examples with the label's prior distribution. Their
     gradients cancel and their curvatures add m·p·(1 - p) to the rule's.
+
+    `order` are the rows in an order that does not depend on how the table is sorted; samples of the
+    examples are drawn in it.
     """
     n_positives = int(is_present.sum())
     n_negatives = len(is_present) - n_positives
-    table, coverage, n_conditions = _find_distinct(table, index)
+    table, coverage, n_conditions = _find_distinct(table, index, order)
     prior = n_positives / len(is_present)
-    chosen = [_vote(coverage, is_present, max(m, 1e-9) * prior * (1 - prior), n_rounds) for m in ms]
+    # Where all covered examples are sure already, m = 0 would divide by nothing.
+    strengths = [max(m, 1e-9) * prior * (1 - prior) for m in ms]
+    chosen = [_vote(coverage, is_present[order], l2, n_rounds, sampling) for l2 in strengths]
     union, inverse = np.unique(
         np.concatenate([votes.rule_idx for votes in chosen]), return_inverse=True
     )
     ends = np.cumsum([len(votes.rule_idx) for votes in chosen])[:-1]
     chosen_table = table.take(union)
-    bit_of_row, n_positive_words, n_words = order_bits(is_present)
-    tp, fp = count_covered(cover(chosen_table, index, bit_of_row, n_words), n_positive_words)
+    bits = order_bits(is_present)
+    covered = cover(chosen_table, index, bits.bit_of_row, bits.n_words)
+    tp, fp = count_covered(covered, bits.n_positive_words)
     return WeightedSelection(
         table=chosen_table,
         votes=tuple(
@@ -103,10 +134,12 @@ def weigh_for_label(
 
 
 def _find_distinct(
-    table: RuleTable, index: RowIndex
+    table: RuleTable, index: RowIndex, order: NDArray[np.int64]
 ) -> tuple[RuleTable, NDArray[np.uint8], NDArray[np.int64]]:
     """Rules that cover different rows, the shortest of equals, with their coverage as bytes."""
-    bits = cover(table, index)
+    bit_of_row = np.empty_like(order)
+    bit_of_row[order] = np.arange(len(order))
+    bits = cover(table, index, bit_of_row, n_words(len(order)))
     n_conditions = table.count_conditions(index.coded.n_codes, index.coded.is_nominal)
     distinct = find_distinct_rows(bits, n_conditions)
     coverage = bits[distinct].astype("<u8", copy=False).view(np.uint8)
@@ -115,7 +148,11 @@ def _find_distinct(
 
 
 def _vote(
-    coverage: NDArray[np.uint8], is_present: NDArray[np.bool_], l2: float, n_rounds: int
+    coverage: NDArray[np.uint8],
+    is_present: NDArray[np.bool_],
+    l2: float,
+    n_rounds: int,
+    sampling: Sampling,
 ) -> Votes:
     rule_idx = np.empty(n_rounds, dtype=np.int64)
     points = np.empty(n_rounds, dtype=np.int64)
@@ -123,7 +160,17 @@ def _vote(
     n_chosen = 0
     if len(coverage):  # else the label may have one class only
         n_chosen = boost_rules(
-            coverage, is_present, l2, STEP, POINTS_PER_LOG_ODD, rule_idx, points, gain
+            coverage,
+            is_present,
+            l2,
+            STEP,
+            POINTS_PER_LOG_ODD,
+            max(1, math.ceil(sampling.drawn_share * len(coverage))),
+            sampling.row_share,
+            np.uint64(sampling.seed),
+            rule_idx,
+            points,
+            gain,
         )
     gain = np.minimum.accumulate(gain[:n_chosen])
     return Votes(rule_idx[:n_chosen], points[:n_chosen], gain)

@@ -4,6 +4,7 @@ import numpy as np
 from numba import njit
 
 from .bits import trailing_zeros
+from .random import next_below
 
 
 @njit(cache=True, nogil=True)
@@ -23,13 +24,17 @@ def _tabulate(gradients, curvatures, out):
 
 
 @njit(cache=True, nogil=True)
-def _find_best(coverage, sums, l2):
-    """The rule whose weight lowers the loss most: (rule or -1, its gain, its weight)."""
+def _find_best(coverage, sums, l2, n_drawn, state):
+    """The rule whose weight lowers the loss most: (rule or -1, its gain, its weight).
+
+    Of all rules or, if these are more than `n_drawn`, of as many drawn at random.
+    """
     n_rules, n_bytes = coverage.shape
     best = -1
     best_gain = 0.0
     best_weight = 0.0
-    for r in range(n_rules):
+    for i in range(min(n_rules, n_drawn)):
+        r = next_below(state, n_rules) if n_drawn < n_rules else i
         gradient = 0.0
         curvature = 0.0
         for b in range(n_bytes):
@@ -46,7 +51,17 @@ def _find_best(coverage, sums, l2):
 
 @njit(cache=True, nogil=True)
 def boost_rules(
-    coverage, is_positive, l2, step, points_per_log_odd, out_rule, out_points, out_gain
+    coverage,
+    is_positive,
+    l2,
+    step,
+    points_per_log_odd,
+    n_drawn,
+    row_share,
+    seed,
+    out_rule,
+    out_points,
+    out_gain,
 ):
     """Stagewise logistic regression over the coverage of rules.
 
@@ -60,6 +75,11 @@ def boost_rules(
         Bit i of byte b is row 8b + i.
     is_positive : (n_rows,) bool
         Neither all nor none of them.
+    n_drawn : int
+        Rules that a round looks at, drawn at random if there are more.
+    row_share : float
+        Share of the rows, drawn at random, that a round looks at.
+    seed : uint64
     out_rule, out_points, out_gain : (n_rounds,)
 
     Returns the number of rounds.
@@ -73,13 +93,20 @@ def boost_rules(
     gradients = np.empty(n_rows)
     curvatures = np.empty(n_rows)
     sums = np.zeros((n_bytes, 256, 2))
+    state = np.array([seed], dtype=np.uint64)
+    resolution = 1 << 20
+    row_limit = np.int64(row_share * resolution)
     for t in range(len(out_rule)):
         for row in range(n_rows):
+            if row_limit < resolution and next_below(state, resolution) >= row_limit:
+                gradients[row] = 0.0
+                curvatures[row] = 0.0
+                continue
             p = 1.0 / (1.0 + np.exp(-log_odds[row]))
             gradients[row] = is_positive[row] - p
             curvatures[row] = p * (1.0 - p)
         _tabulate(gradients, curvatures, sums)
-        rule, gain, weight = _find_best(coverage, sums, l2)
+        rule, gain, weight = _find_best(coverage, sums, l2, n_drawn, state)
         points = np.int64(np.rint(points_per_log_odd * step * weight))
         if rule < 0 or points == 0:
             return t
