@@ -503,13 +503,19 @@ def confusion_counts(Y_true: LabelsLike, Y_pred: LabelsLike, *, per: Group = "al
     >>> counts.tp.tolist(), counts.fp.tolist(), counts.fn.tolist(), counts.tn.tolist()
     ([2, 0, 0], [0, 1, 0], [0, 1, 0], [0, 0, 2])
     """
-    axes: dict[str, int | None] = {"all": None, "label": 0, "example": 1}
-    if per not in axes:
+    if per not in _AXES:
         raise ValueError(f"per must be 'all', 'label' or 'example', got {per!r}")
-    Y_true, Y_pred = _check_pair(Y_true, Y_pred)
+    return count_cells(*_check_pair(Y_true, Y_pred), per)
+
+
+_AXES: dict[str, int | None] = {"all": None, "label": 0, "example": 1}
+
+
+def count_cells(Y_true: Any, Y_pred: Any, per: Group) -> Counts:
+    """`confusion_counts` of what is known to be a pair of boolean arrays, or of CSR matrices."""
     is_both = Y_true.multiply(Y_pred) if sparse.issparse(Y_true) else Y_true & Y_pred
     n_true, n_pred, tp = (
-        np.asarray(Y.sum(axis=axes[per], dtype=np.int64)) for Y in (Y_true, Y_pred, is_both)
+        np.asarray(Y.sum(axis=_AXES[per], dtype=np.int64)) for Y in (Y_true, Y_pred, is_both)
     )
     n_examples, n_labels = Y_true.shape
     n_cells = {"all": n_examples * n_labels, "label": n_examples, "example": n_labels}[per]

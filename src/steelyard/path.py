@@ -35,7 +35,7 @@ from .heuristics import (
     heuristic_from_dict,
     heuristic_to_dict,
 )
-from .measures import Counts, Measure, confusion_counts
+from .measures import Counts, Measure, count_cells
 from .program import RuleProgram, compile_rules
 from .rules import Head, Rule
 from .theory import (
@@ -318,19 +318,21 @@ class TheoryPath:
         One sweep a heuristic: the position of the first firing rule says for all φ at once whether a
         label is predicted. Where points decide, rules are added from strict to lax φ.
         """
-        Y = np.asarray(Y.toarray() if hasattr(Y, "toarray") else Y)
+        is_present = np.asarray(Y.toarray() if hasattr(Y, "toarray") else Y).astype(np.bool_)
         values = {measure.name: np.empty(self.shape) for measure in measures}
+        axes = {measure.per for measure in measures}
         if self._start_points(decoding) is not None:
             for h, j, predicted in self.predict_cells(X, decoding):
-                for axis in {measure.per for measure in measures}:
-                    counts = confusion_counts(Y, predicted, per=axis)
+                is_predicted = predicted.astype(np.bool_)
+                for axis in axes:
+                    counts = count_cells(is_present, is_predicted, axis)
                     for measure in measures:
                         if measure.per == axis:
                             values[measure.name][h, j] = measure.from_counts(*counts)
             return values
-        is_present = Y.T.astype(np.bool_)
+        is_present = is_present.T
         for h, first in enumerate(self._first_firing(*self._cover(X))):
-            for axis in {measure.per for measure in measures}:
+            for axis in axes:
                 counts = _sweep_counts(first, self.n_kept[h], is_present, self._target_class, axis)
                 for measure in measures:
                     if measure.per == axis:
