@@ -88,6 +88,8 @@ def prune_rules(
 ):
     """Delete conditions as long as the Laplace value on the rows outside the bag does not fall.
 
+    Where the bag holds every row nothing tells what a condition is worth: such rules stay as they are.
+
     Parameters
     ----------
     coded, sorted_rows, step, bit_of_row : as in `coverage.make_row_sets`
@@ -112,6 +114,7 @@ def prune_rules(
     fails = np.empty((longest, n_words), dtype=np.uint64)
     kept = np.empty(longest, dtype=np.int64)
     tree = np.int64(-1)
+    n_outside = 0
     out_indptr[0] = 0
     kept_conditions[:] = False
     for r in range(len(indptr) - 1):
@@ -120,6 +123,7 @@ def prune_rules(
             _mark_out_of_bag(
                 seeds[tree], draw_order, bag_size, bit_of_row, row_sets.every, state, mask
             )
+            n_outside = _count(mask, mask, 0, n_words)
         begin = indptr[r]
         n_kept = indptr[r + 1] - begin
         for k in range(n_kept):
@@ -129,7 +133,7 @@ def prune_rules(
             for w in range(n_words):
                 row[w] = ~row[w]
             kept[k] = k
-        while n_kept > 1:
+        while n_kept > 1 and n_outside > 0:
             value, best_value, best = _find_deletion(
                 fails, kept, n_kept, mask, n_positive_words, only_last, unmet, twice
             )
