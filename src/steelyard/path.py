@@ -149,12 +149,11 @@ class TheoryPath:
         """Sum of a property of the rules over each theory; a rule chosen again counts once."""
         sums = []
         for ranked, kept in zip(self.ranked, self.n_kept, strict=True):
-            value = of_rule[ranked.rule_idx]
             if self.combine == "weighted":
-                is_first = np.zeros(len(value), dtype=np.bool_)
-                is_first[np.unique(ranked.rule_idx, return_index=True)[1]] = True
-                value = np.where(is_first, value, 0)
-            sums.append(np.concatenate(([0], np.cumsum(value)))[kept])
+                rules = (self._rules_with_points(ranked, n, EachLabel())[0] for n in kept)
+                sums.append([of_rule[r].sum() for r in rules])
+            else:
+                sums.append(np.concatenate(([0], np.cumsum(of_rule[ranked.rule_idx])))[kept])
         return np.array(sums, dtype=np.int64).reshape(self.shape)
 
     # -- one theory ------------------------------------------------------------------------------

@@ -1,0 +1,56 @@
+"""Oracle: what boosting sees in each round, summed row by row, given what it chose before.
+
+Sums of rounded numbers depend on their order, so exact ties of gains are not for an oracle to break.
+It therefore follows the choices of the one under test and says what each round could have chosen.
+"""
+
+import math
+
+from reference.growing import SplitMix64
+
+RESOLUTION = 2**20
+
+
+def judge(covered, is_positive, log_odds, looked_at, l2):
+    """Gain G²/(H + l2) and weight G/(H + l2) of one rule on the rows that are looked at."""
+    gradient = curvature = 0.0
+    for row in looked_at:
+        if covered[row]:
+            p = 1 / (1 + math.exp(-log_odds[row]))
+            gradient += is_positive[row] - p
+            curvature += p * (1 - p)
+    return gradient**2 / (curvature + l2), gradient / (curvature + l2)
+
+
+def replay(coverages, is_positive, l2, choices, points_per_log_odd, sampling=None):
+    """What each round sees, and the one after the last: ``{rule: (gain, weight)}``.
+
+    Parameters
+    ----------
+    coverages : list of list of bool
+        ``coverages[rule][row]``, candidates of one label.
+    is_positive : list of bool
+    l2 : float
+        What is added to the curvatures of every rule.
+    choices : list of (rule, points)
+        What the rounds chose.
+    sampling : (n_drawn, row_share, seed), optional
+        How many rules a round draws, and the share of the rows; None looks at everything.
+    """
+    n_rows, n_positives = len(is_positive), sum(is_positive)
+    log_odds = [math.log(n_positives / (n_rows - n_positives))] * n_rows
+    n_drawn, row_share, seed = sampling or (len(coverages), 1.0, 0)
+    random = SplitMix64(seed)
+    limit = int(row_share * RESOLUTION)
+    for choice in [*choices, None]:
+        looked_at = [
+            row for row in range(n_rows) if limit == RESOLUTION or random.below(RESOLUTION) < limit
+        ]
+        drawn = range(len(coverages))
+        if n_drawn < len(coverages):
+            drawn = [random.below(len(coverages)) for _ in range(n_drawn)]
+        yield {r: judge(coverages[r], is_positive, log_odds, looked_at, l2) for r in drawn}
+        if choice is not None:
+            rule, points = choice
+            for row in range(n_rows):
+                log_odds[row] += points / points_per_log_odd * coverages[rule][row]
