@@ -1,0 +1,321 @@
+"""Decoding: the set of labels is the best of all there are, however they are looked through."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from points_theories import flu_theory
+from reference import decoding as oracle
+from steelyard import MEstimate, RuleSetClassifier, make_planted_rules, theory_path
+from steelyard import decoding as decoding_module
+from steelyard.decoding import (
+    EachLabel,
+    KnownLabelSets,
+    LabelSets,
+    confidence_to_points,
+    count_label_sets,
+    get_decoding,
+    points_to_probability,
+    probability_to_points,
+)
+from strategies import random_generators
+
+pytestmark = pytest.mark.filterwarnings("ignore:the data yields only")
+
+WEIGHTS = [0.0, 0.01, 0.5, 1.0]
+
+
+@st.composite
+def problems(draw, max_labels=5, max_rows=8):
+    """Label sets of a few examples and points to be decoded; both coarse, so that ties are common."""
+    n_labels = draw(st.integers(1, max_labels))
+    rng = draw(random_generators())
+    examples = rng.random((rng.integers(1, 15), n_labels)) < rng.choice([0.1, 0.4, 0.8])
+    if rng.random() < 0.3:
+        examples = np.repeat(examples, 2, axis=0)  # no set is seen just once
+    spread = int(rng.choice([1, 3, 120, 400]))
+    points = rng.integers(-spread, spread + 1, (rng.integers(1, max_rows + 1), n_labels))
+    return examples, points, float(rng.choice(WEIGHTS))
+
+
+def to_sets(predicted):
+    return [frozenset(np.flatnonzero(row).tolist()) for row in predicted]
+
+
+class TestAgainstBruteForce:
+    @settings(max_examples=300)
+    @given(problems())
+    def test_the_set_is_the_best_of_all_sets(self, problem):
+        examples, points, weight = problem
+        counts = oracle.count_sets(examples.tolist())
+        predicted = count_label_sets(examples, weight).decode(points)
+        assert to_sets(predicted) == [oracle.decode(counts, row, weight) for row in points.tolist()]
+
+    @settings(max_examples=100)
+    @given(problems())
+    def test_a_position_is_that_of_the_set_and_none_means_it_is_new(self, problem):
+        examples, points, weight = problem
+        known = count_label_sets(examples, weight)
+        for position, labels in zip(
+            known.find_best(points).tolist(), to_sets(known.decode(points)), strict=True
+        ):
+            if position < 0:
+                assert labels not in map(frozenset, known.sets)
+            else:
+                assert labels == frozenset(known.sets[position])
+
+    @settings(max_examples=100)
+    @given(problems())
+    def test_sets_are_counted_the_most_frequent_first(self, problem):
+        examples, _, weight = problem
+        known = count_label_sets(examples, weight)
+        expected = oracle.count_sets(examples.tolist())
+        assert dict(zip(map(frozenset, known.sets), known.counts, strict=True)) == expected
+        assert list(known.counts) == sorted(known.counts, reverse=True)
+        assert known.n_examples == len(examples)
+        assert known.points.tolist() == [
+            oracle.frequency_points(count, len(examples), weight) for count in known.counts
+        ]
+
+
+class TestTies:
+    def test_of_sets_that_fit_alike_the_more_frequent_wins(self):
+        # Without a weight of frequencies both sets score 5.
+        known = KnownLabelSets(((1,), (0,)), (3, 2), frequency_weight=0.0)
+        assert known.decode(np.array([[5, 5]])).tolist() == [[False, True]]
+
+    def test_of_equally_frequent_ones_the_one_with_the_first_label(self):
+        known = count_label_sets(np.array([[0, 1], [0, 1], [1, 0], [1, 0]], dtype=bool), 0.0)
+        assert known.decode(np.array([[5, 5]])).tolist() == [[True, False]]
+
+    def test_a_known_set_wins_over_a_new_one(self):
+        known = KnownLabelSets(((0,),), (1,), frequency_weight=0.0)
+        assert known.find_best(np.array([[5, 0], [5, 1]])).tolist() == [0, -1]
+
+
+class TestFrequencies:
+    def test_a_frequent_set_wins_over_one_that_fits_a_little_better(self):
+        # ln 9 is 220 hundredths: half of it is 110, all of it 220.
+        known = count_label_sets(np.array([[1, 0]] * 18 + [[0, 1]] * 2, dtype=bool), 0.5)
+        assert known.decode(np.array([[0, 109], [0, 111]])).tolist() == [
+            [True, False],
+            [False, True],
+        ]
+
+    def test_the_weight_of_frequencies_decides_how_much(self):
+        examples = np.array([[1, 0]] * 18 + [[0, 1]] * 2, dtype=bool)
+        points = np.array([[0, 150]])
+        chosen = [
+            int(count_label_sets(examples, weight).find_best(points)[0]) for weight in (0, 0.5, 1)
+        ]
+        assert chosen == [1, 1, 0]
+
+
+class TestNewSets:
+    def test_none_is_expected_where_no_set_was_seen_just_once(self):
+        known = count_label_sets(np.array([[1, 0], [1, 0], [0, 1], [0, 1]], dtype=bool))
+        assert known.unseen_points is None
+        points = np.array([[900, 900], [-900, -900], [900, -900]])
+        assert (known.find_best(points) >= 0).all()
+
+    @settings(max_examples=100)
+    @given(random_generators(), st.sampled_from(WEIGHTS))
+    def test_where_every_set_was_seen_once_each_label_is_predicted_by_itself(self, rng, weight):
+        examples = np.unique(rng.random((6, 4)) < 0.5, axis=0)
+        points = rng.integers(1, 300, (20, 4)) * rng.choice([-1, 1], (20, 4))
+        known = count_label_sets(examples, weight)
+        assert known.unseen_points == known.points[0] == known.points[-1]
+        assert known.decode(points).tolist() == (points > 0).tolist()
+
+    def test_a_new_set_counts_as_a_part_of_an_example(self):
+        # One of four examples has a set of its own: a new set counts as a quarter of an example.
+        known = count_label_sets(np.array([[1, 0]] * 3 + [[0, 1]], dtype=bool), 1.0)
+        assert known.unseen_points == round(100 * math.log(1 / 16))
+        # Both labels together lack ln(3/4) - ln(1/16) = 248 hundredths to the first alone.
+        assert known.find_best(np.array([[500, 248], [500, 250]])).tolist() == [0, -1]
+        assert known.decode(np.array([[500, 250]])).tolist() == [[True, True]]
+
+    def test_what_is_new_need_not_have_any_label(self):
+        known = count_label_sets(np.array([[1, 0], [0, 1]], dtype=bool))
+        assert known.decode(np.array([[-5, -5]])).tolist() == [[False, False]]
+
+
+@pytest.fixture(scope="module")
+def many():
+    """More than a thousand sets, and points to be decoded."""
+    rng = np.random.default_rng(0)
+    known = count_label_sets(rng.random((3000, 14)) < 0.3)
+    assert len(known.sets) > 1000
+    return known, rng.integers(-200, 200, (97, 14))
+
+
+class TestManySets:
+    @pytest.mark.parametrize("block", [1, 5_000, 10**9])
+    def test_blocks_are_invisible(self, many, block, monkeypatch):
+        known, points = many
+        expected = [known.find_best(row[None]).item() for row in points]
+        assert len(set(expected)) > 10
+        monkeypatch.setattr(decoding_module, "_BLOCK_SCORES", block)
+        assert known.find_best(points).tolist() == expected
+
+    def test_scores_are_never_held_for_more_rows_than_a_block_has(self, many, monkeypatch):
+        known, points = many
+        sizes = []
+        argmax = np.argmax
+
+        def watch(scores, **options):
+            sizes.append(scores.shape)
+            return argmax(scores, **options)
+
+        monkeypatch.setattr(decoding_module, "_BLOCK_SCORES", 10 * len(known.sets))
+        monkeypatch.setattr(decoding_module.np, "argmax", watch)
+        known.find_best(points)
+        assert sizes == [(10, len(known.sets))] * 9 + [(7, len(known.sets))]
+
+    def test_no_rows_give_no_rows(self, many):
+        known, points = many
+        assert known.decode(points[:0]).shape == (0, 14)
+
+
+class TestParameters:
+    @pytest.mark.parametrize("wrong", [0, 1, -0.1, 2, math.nan, math.inf])
+    def test_a_probability_lies_between_0_and_1(self, wrong):
+        with pytest.raises(
+            ValueError, match=r"^min_probability must lie between 0 and 1, got [^,]*$"
+        ):
+            EachLabel(wrong)
+
+    @pytest.mark.parametrize("name", ["frequency_weight", "silence"])
+    @pytest.mark.parametrize("wrong", [-0.1, -1, math.nan, math.inf])
+    def test_weights_are_at_least_0(self, name, wrong):
+        with pytest.raises(ValueError, match=rf"^{name} must be at least 0, got [^,]*$"):
+            LabelSets(**{name: wrong})
+
+    @pytest.mark.parametrize("wrong", ["0.5", None, True, [0.5]])
+    @pytest.mark.parametrize(
+        ("kind", "name"),
+        [(EachLabel, "min_probability"), (LabelSets, "frequency_weight"), (LabelSets, "silence")],
+    )
+    def test_all_of_them_are_numbers(self, kind, name, wrong):
+        with pytest.raises(ValueError, match=rf"^{name} must be a number, got"):
+            kind(**{name: wrong})
+
+    def test_numpys_numbers_are_numbers(self):
+        assert LabelSets(np.float32(0.5), np.int64(1)) == LabelSets()
+        assert str(EachLabel(np.float64(0.25))) == "any(p ≥ 0.25)"
+
+    def test_a_decoding_by_its_name_or_itself(self):
+        assert get_decoding("any") == EachLabel()
+        assert get_decoding("label-sets") == LabelSets()
+        assert get_decoding(LabelSets(0.1)) == LabelSets(0.1)
+
+    @pytest.mark.parametrize("wrong", ["all", "auto", None, 0.5, ["any"]])
+    def test_no_other_name_is_known(self, wrong):
+        with pytest.raises(
+            ValueError, match=r"^decode must be 'any', 'label-sets', an EachLabel or"
+        ):
+            get_decoding(wrong)
+
+
+class TestPoints:
+    @given(st.integers(-900, 900))
+    def test_a_probability_knows_its_points(self, points):
+        # Beyond 1e-4 and 1 - 1e-4 all probabilities count alike.
+        assert probability_to_points(points_to_probability(points)) == points
+
+    def test_sure_is_as_sure_as_a_few_thousand_examples_allow(self):
+        assert probability_to_points([0.0, 1e-4, 1 - 1e-4, 1.0]).tolist() == [-921, -921, 921, 921]
+
+    def test_a_rule_without_examples_says_what_the_prior_says(self):
+        assert confidence_to_points(0, 0, 0.3) == probability_to_points(0.3)
+
+    def test_more_of_the_same_precision_says_more(self):
+        points = confidence_to_points(np.array([1, 10, 100]), 0, 0.1)
+        assert (np.diff(points) > 0).all()
+
+
+@pytest.fixture(scope="module")
+def data():
+    """Three labels of which the second is present in most examples, so that its rules deny it."""
+    data = make_planted_rules(150, n_labels=3, noise=0.1, random_state=2)
+    Y = data.Y.copy()
+    Y.iloc[:, 1] = 1 - Y.iloc[:, 1]
+    return data.X, Y
+
+
+@pytest.fixture(scope="module")
+def path(data):
+    return theory_path(*data, [MEstimate(4)], n_candidates=300, n_trees=2, random_state=0)
+
+
+class TestOfFiringRules:
+    """Theories without votes that predict label sets."""
+
+    @pytest.mark.parametrize("silence", [0.1, 1.0, 5.0])
+    @pytest.mark.parametrize("phi", [1.0, 0.3])
+    def test_the_surest_of_the_firing_rules_speaks_for_its_label(self, data, path, phi, silence):
+        X, Y = data
+        theory = path.theory(0, phi, decoding=LabelSets(0.5, silence))
+        assert [label.target_class for label in theory.labels] == [1, 0, 1]
+        fires = theory.covers(X)
+        n_silent = 0
+        for j, label in enumerate(theory.labels):
+            sign = 1 if label.target_class else -1
+            prior = float((Y[label.name] == label.target_class).mean())
+            mine = [r for r, rule in enumerate(theory) if rule.head.label == label.name]
+            for scored in theory.rules_of(label.name):
+                assert scored.points == confidence_to_points(scored.tp, scored.fp, prior)
+            silent = sign * int(probability_to_points(min(silence * prior, 1)))
+            assert theory.start_points[j] == silent
+            for row, found in enumerate(theory.count_points(X)[:, j].tolist()):
+                said = [theory.scored_rules[r].points for r in mine if fires[row, r]]
+                n_silent += not said
+                assert found == (sign * max(said) if said else silent)
+        assert 0 < n_silent < 3 * len(X)
+
+    def test_a_firing_rule_speaks_though_silence_would_say_more(self):
+        theory = replace(flu_theory("any"), start_points=(500, -85))
+        patients = pd.DataFrame({"fever": [39.0, 37.0], "nose": ["dry", "runs"]})
+        assert theory.count_points(patients).tolist() == [[152, -85], [500, 110]]
+
+    def test_it_predicts_the_best_of_the_sets(self, data, path):
+        X, Y = data
+        counts = oracle.count_sets(Y.to_numpy().tolist())
+        for weight in WEIGHTS:
+            theory = path.theory(0, 0.5, decoding=LabelSets(weight))
+            expected = [oracle.decode(counts, p, weight) for p in theory.count_points(X).tolist()]
+            assert to_sets(theory.predict(X).to_numpy()) == expected
+
+    def test_known_sets_are_those_of_the_labels_not_of_their_targets(self, data, path):
+        counts = oracle.count_sets(data[1].to_numpy().tolist())
+        known = path.label_sets
+        assert dict(zip(map(frozenset, known.sets), known.counts, strict=True)) == counts
+
+    def test_rules_and_their_counts_are_the_same_with_and_without_sets(self, path):
+        plain, sets = (path.theory(0, 0.5, decoding=d) for d in (EachLabel(), LabelSets()))
+        assert list(plain) == list(sets)
+        assert all(scored.points is None for scored in plain.scored_rules)
+        assert plain.start_points is None
+        assert plain.label_sets is None
+
+    def test_without_votes_a_probability_changes_nothing(self, path):
+        plain, low = (path.theory(0, 0.5, decoding=d) for d in (EachLabel(), EachLabel(0.1)))
+        assert plain == low
+
+    def test_one_class_a_row_is_no_set_of_labels(self, data):
+        X, Y = data
+        path = theory_path(X, Y.iloc[:, 0].to_numpy(), [MEstimate(4)], n_candidates=50)
+        with pytest.raises(ValueError, match="label sets are for multi-label targets; this y has"):
+            path.theory(0, decoding=LabelSets())
+
+    def test_an_estimator_that_is_told_so_predicts_known_sets_only_where_none_is_unique(self, data):
+        X, Y = data
+        twice = np.repeat(np.arange(len(X)), 2)
+        fitted = RuleSetClassifier(decode="label-sets", n_candidates=300, random_state=0)
+        predicted = fitted.fit(X.iloc[twice], Y.iloc[twice]).predict(X)
+        assert set(to_sets(predicted)) <= set(to_sets(Y.to_numpy()))
