@@ -20,7 +20,7 @@ from .classifier import (
     seed_to_entropy,
     validate_table,
 )
-from .decoding import Decoding, get_decoding
+from .decoding import Decoding, LabelSets, get_decoding
 from .heuristics import Heuristic, describe, get_heuristic
 from .measures import get_scorer
 from .progress import show_progress, with_callbacks
@@ -51,7 +51,7 @@ class RuleSetClassifierCV(TheoryClassifier):
         A measure of `steelyard.measures` (``"f1_micro"``, ``"hamming"``, ``"subset"``, ...), the name
         of a scikit-learn scorer or a scorer ``(estimator, X, y) -> float``.
     heuristics : sequence of Heuristic or None, default=None
-        None is the m-estimate with m = 0, 2, 4, ..., 4096, or 1, 16 and 128 for rules that vote.
+        None is the m-estimate with m = 0, 2, 4, ..., 4096, or 4, 16 and 64 for rules that vote.
     phis : sequence of float, default=(1.0, 0.95, ..., 0.05)
     cv : int, splitter or iterable of splits, default=5
         A number of folds means iterative stratification.
@@ -172,7 +172,8 @@ class RuleSetClassifierCV(TheoryClassifier):
         refit = clone(template).set_params(
             **self.best_params_, n_jobs=self.n_jobs, verbose=self.verbose
         )
-        if encode_targets(y, self.target).output != "multilabel":
+        is_multilabel = encode_targets(y, self.target).output == "multilabel"
+        if isinstance(self.best_decoding_, LabelSets) and not is_multilabel:
             refit.set_params(decode="any")  # one class a row is no set of labels
         refit.fit(X, y, sample_weight)
         self.theory_, self.classes_ = refit.theory_, refit.classes_
@@ -258,13 +259,13 @@ def plan_search(estimator: RuleSetClassifierCV, entropy: int) -> tuple[RuleSetCl
     """What an estimator's parameters ask for: the classifier to vary, and what to choose from."""
     parameters = effective_parameters(estimator, tuned=True)
     heuristics = None
-    if estimator.heuristics is not None:
-        heuristics = tuple(get_heuristic(h) for h in estimator.heuristics)
+    if parameters["heuristics"] is not None:
+        heuristics = tuple(get_heuristic(h) for h in parameters["heuristics"])
     grid = Grid(
         list_variants(parameters),
         tuple(get_decoding(decode) for decode in as_choices(parameters["decode"])),
         heuristics,
-        tuple(check_phi(phi) for phi in estimator.phis),
+        tuple(check_phi(phi) for phi in parameters["phis"]),
     )
     if heuristics == () or not grid.phis:
         raise ValueError("heuristics and phis must each have at least one entry")
@@ -273,7 +274,7 @@ def plan_search(estimator: RuleSetClassifierCV, entropy: int) -> tuple[RuleSetCl
             "max_features, prune, combine and decode must each have at least one entry"
         )
     tolerance = estimator.tolerance
-    is_number = isinstance(tolerance, float | int) and not isinstance(tolerance, bool)
+    is_number = isinstance(tolerance, float | int | np.number) and not isinstance(tolerance, bool)
     if not is_number or not 0 <= tolerance < np.inf:
         raise ValueError(f"tolerance must be a number of at least 0, got {tolerance!r}")
     template = RuleSetClassifier(

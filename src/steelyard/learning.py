@@ -21,7 +21,7 @@ from .program import reduce_program
 from .rules import RuleTable
 from .targets import Targets
 from .theory import Label
-from .weighting import WeightedSelection, choose_sampling, count_rounds, weigh_for_label
+from .weighting import WeightedSelection, count_rounds, weigh_for_label
 
 
 def learn_path(
@@ -51,7 +51,6 @@ def learn_path(
     if combine == "weighted":
         ms = [_prior_strength(heuristic) for heuristic in heuristics]
         n_rounds = count_rounds(max_rules, len(tables))
-        sampling = choose_sampling(max_rules, len(tables), entropy)
         row_keys = hash_rows(training.coded, targets.is_target[:0])
         weighted: list[WeightedSelection] = Parallel(n_jobs=n_jobs, prefer="threads")(
             delayed(weigh_for_label)(
@@ -61,7 +60,7 @@ def learn_path(
                 draw_order(row_keys, is_present),
                 ms,
                 n_rounds,
-                sampling,
+                entropy,
             )
             for table, is_present in zip(tables, targets.is_target, strict=True)
         )

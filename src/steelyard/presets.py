@@ -46,6 +46,8 @@ TUNED_CHOICES: dict[str, dict[str, list[Any]]] = {
             *(EachLabel(p) for p in (0.5, 0.45, 0.4, 0.35, 0.3, 0.25, 0.2)),
             *(LabelSets(weight) for weight in (0.0, 0.5, 1.0)),
         ],
+        # Few cells: most choices want nearly all of the rules.
+        "phis": [1.0, 0.7, 0.4, 0.2],
     },
 }
 
@@ -68,6 +70,11 @@ def apply_preset(
         raise ValueError(f"preset must be one of {known}, got {preset!r}")
     says = PRESETS[preset] | (TUNED_CHOICES[preset] if tuned else {})
     return {
-        name: says[name] if name in says and value == defaults[name] else value
+        name: says[name] if name in says and _is_same(value, defaults[name]) else value
         for name, value in given.items()
     }
+
+
+def _is_same(value: Any, default: Any) -> bool:
+    """Whether a parameter is its default; an array, which compares item by item, is not."""
+    return type(value) is type(default) and bool(value == default)

@@ -56,6 +56,7 @@ def boost_rules(
     l2,
     step,
     points_per_log_odd,
+    n_greedy,
     n_drawn,
     row_share,
     seed,
@@ -75,10 +76,12 @@ def boost_rules(
         Bit i of byte b is row 8b + i.
     is_positive : (n_rows,) bool
         Neither all nor none of them.
+    n_greedy : int
+        Rounds that look at everything; later ones look at samples.
     n_drawn : int
-        Rules that a round looks at, drawn at random if there are more.
+        Rules that a later round looks at, drawn at random if there are more.
     row_share : float
-        Share of the rows, drawn at random, that a round looks at.
+        Share of the rows, drawn at random, that a later round looks at.
     seed : uint64
     out_rule, out_points, out_gain : (n_rounds,)
 
@@ -98,7 +101,7 @@ def boost_rules(
     row_limit = np.int64(row_share * resolution)
     for t in range(len(out_rule)):
         for row in range(n_rows):
-            if row_limit < resolution and next_below(state, resolution) >= row_limit:
+            if t >= n_greedy and next_below(state, resolution) >= row_limit:
                 gradients[row] = 0.0
                 curvatures[row] = 0.0
                 continue
@@ -106,7 +109,8 @@ def boost_rules(
             gradients[row] = is_positive[row] - p
             curvatures[row] = p * (1.0 - p)
         _tabulate(gradients, curvatures, sums)
-        rule, gain, weight = _find_best(coverage, sums, l2, n_drawn, state)
+        n_looked_at = len(coverage) if t < n_greedy else n_drawn
+        rule, gain, weight = _find_best(coverage, sums, l2, n_looked_at, state)
         points = np.int64(np.rint(points_per_log_odd * step * weight))
         if rule < 0 or points == 0:
             return t
