@@ -14,18 +14,15 @@ from reference.rules import coverage
 from reference.weighting import replay
 from steelyard import MEstimate, RuleSetClassifier, make_planted_rules, theory_path
 from steelyard._kernels.weighting import boost_rules
+from steelyard.candidates import ForestSettings, generate_candidates
 from steelyard.coverage import index_rows
 from steelyard.decoding import EachLabel, LabelSets, probability_to_points
 from steelyard.features import code_training_table
 from steelyard.measures import MEASURES
 from steelyard.path import RankedRules
 from steelyard.weighting import (
-    DRAWN_SHARE,
-    MANY_RULES_A_LABEL,
-    ROW_SHARE,
+    GREEDY_ROUNDS,
     STEP,
-    Sampling,
-    choose_sampling,
     count_rounds,
     weigh_for_label,
 )
@@ -41,12 +38,10 @@ from strategies import (
 
 pytestmark = pytest.mark.filterwarnings("ignore:the data yields only")
 
-EVERYTHING = Sampling(1.0, 1.0, 0)
-
 
 def boost(covered, is_positive, l2, n_rounds, sampling=None):
     """The choices (rule, points) and their gains."""
-    n_drawn, row_share, seed = sampling or (len(covered), 1.0, 0)
+    n_greedy, n_drawn, row_share, seed = sampling or (n_rounds, 0, 0.0, 0)
     rule, points = np.empty((2, n_rounds), dtype=np.int64)
     gain = np.empty(n_rounds)
     n = boost_rules(
@@ -55,6 +50,7 @@ def boost(covered, is_positive, l2, n_rounds, sampling=None):
         l2,
         STEP,
         100,
+        n_greedy,
         n_drawn,
         row_share,
         np.uint64(seed),
@@ -111,9 +107,18 @@ class TestAgainstTheOracle:
         check_rounds(*problem, l2, n_rounds=12)
 
     @settings(max_examples=100)
-    @given(coverages(), strengths, st.integers(1, 12), st.integers(0, 2**64 - 1))
-    def test_of_the_rules_and_rows_that_it_draws(self, problem, l2, n_drawn, seed):
-        check_rounds(*problem, l2, 12, (n_drawn, 0.5, seed))
+    @given(
+        coverages(),
+        strengths,
+        st.integers(0, 4),
+        st.integers(1, 12),
+        st.sampled_from([0.5, 1.0]),
+        st.integers(0, 2**64 - 1),
+    )
+    def test_later_ones_of_the_rules_and_rows_that_they_draw(
+        self, problem, l2, n_greedy, n_drawn, row_share, seed
+    ):
+        check_rounds(*problem, l2, 12, (n_greedy, n_drawn, row_share, seed))
 
     def test_it_goes_on_until_no_rule_has_a_point_to_give(self):
         rng = np.random.default_rng(0)
@@ -144,11 +149,9 @@ def problems(draw):
     return X, training, table, is_present, order
 
 
-def weigh(problem, ms, n_rounds=10, sampling=EVERYTHING):
+def weigh(problem, ms, n_rounds=10, seed=0):
     _, training, table, is_present, order = problem
-    return weigh_for_label(
-        table, index_rows(training.coded), is_present, order, ms, n_rounds, sampling
-    )
+    return weigh_for_label(table, index_rows(training.coded), is_present, order, ms, n_rounds, seed)
 
 
 def bodies_of(table, X, training):
@@ -222,11 +225,10 @@ class TestOfOneLabel:
             assert bodies_of(chosen, *problem[:2]) == bodies_of(expected, *problem[:2])
 
     @settings(max_examples=60)
-    @given(problems(), st.booleans())
-    def test_counts_are_those_on_all_examples(self, problem, is_sampled):
+    @given(problems(), st.sampled_from([5, GREEDY_ROUNDS + 30]))
+    def test_counts_are_those_on_all_examples(self, problem, n_rounds):
         X, training, _, is_present, _ = problem
-        sampling = Sampling(0.5, 0.5, 3) if is_sampled else EVERYTHING
-        selection = weigh(problem, [1, 16], sampling=sampling)
+        selection = weigh(problem, [1, 16], n_rounds)
         covered = coverage(bodies_of(selection.table, X, training), table_to_rows(X))
         for mask, tp, fp in zip(covered, selection.tp, selection.fp, strict=True):
             assert tp == (np.array(mask) & is_present).sum()
@@ -240,7 +242,7 @@ class TestOfOneLabel:
     @settings(max_examples=60)
     @given(problems())
     def test_gains_never_rise_so_that_prefixes_of_all_are_prefixes_of_each(self, problem):
-        for votes in weigh(problem, [0.5, 16], sampling=Sampling(0.5, 0.5, 1)).votes:
+        for votes in weigh(problem, [0.5, 16], GREEDY_ROUNDS + 30).votes:
             assert (np.diff(votes.gain) <= 0).all()
 
     @pytest.mark.parametrize("is_present", [np.zeros(4, bool), np.ones(4, bool), np.arange(4) < 2])
@@ -253,14 +255,6 @@ class TestOfOneLabel:
 
 
 class TestHowMuch:
-    def test_everything_is_looked_at_where_a_label_gets_few_rules(self):
-        few = MANY_RULES_A_LABEL * 6 - 1
-        assert choose_sampling(few, 6, 5) == Sampling(1.0, 1.0, 5)
-        assert choose_sampling(few + 1, 6, 5) == Sampling(DRAWN_SHARE, ROW_SHARE, 5)
-
-    def test_a_seed_of_any_size_is_a_seed(self):
-        assert choose_sampling(5, 6, 2**70 + 3).seed == 3
-
     def test_labels_can_share_the_rules_unevenly(self):
         assert count_rounds(100, 5) == 60
         assert count_rounds(1, 50) == 15
@@ -434,8 +428,33 @@ class TestReproducibility:
     def fit(self, data, **options):
         return RuleSetClassifier(MEstimate(4), **(self.OPTIONS | options)).fit(*data).theory_
 
-    def test_rounds_are_sampled_here(self):
-        assert choose_sampling(60, 3, 4).row_share < 1
+    def test_rounds_are_sampled_here(self, data):
+        path = theory_path(*data, [MEstimate(4)], **self.OPTIONS)
+        label_of_vote = path.label_of_rule[path.ranked[0].rule_idx]
+        assert np.bincount(label_of_vote).max() > GREEDY_ROUNDS
+
+    def test_the_first_votes_do_not_depend_on_the_seed_of_samples(self):
+        rng = np.random.default_rng(0)
+        covered, is_positive = rng.random((40, 60)) < 0.4, rng.random(60) < 0.4
+        one, two = (boost(covered, is_positive, 1.0, 30, (20, 4, 0.5, seed))[0] for seed in (0, 1))
+        assert one[:20] == two[:20]
+        assert one[20:] != two[20:]
+
+    @pytest.mark.parametrize("entropy", [2**64 + 3, 2**70 + 3])
+    def test_a_seed_of_any_size_is_a_seed(self, data, entropy):
+        X, Y = data
+        training = code_training_table(X)
+        (table, *_) = generate_candidates(
+            training, Y.to_numpy(dtype=bool).T, ForestSettings(100), entropy
+        )
+        problem = (X, training, table, Y.to_numpy(dtype=bool)[:, 0], np.arange(len(X)))
+        one, two, other = (
+            weigh(problem, [1], 40, seed).votes[0].points.tolist() for seed in (entropy, 3, 4)
+        )
+        assert len(one) > GREEDY_ROUNDS
+        assert one == two
+        assert one[:GREEDY_ROUNDS] == other[:GREEDY_ROUNDS]
+        assert one != other
 
     def test_the_seed_decides(self, data):
         theory = self.fit(data)

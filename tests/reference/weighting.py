@@ -34,20 +34,20 @@ def replay(coverages, is_positive, l2, choices, points_per_log_odd, sampling=Non
         What is added to the curvatures of every rule.
     choices : list of (rule, points)
         What the rounds chose.
-    sampling : (n_drawn, row_share, seed), optional
-        How many rules a round draws, and the share of the rows; None looks at everything.
+    sampling : (n_greedy, n_drawn, row_share, seed), optional
+        Rounds that look at everything; how many rules the later ones draw, and the share of the rows.
+        None looks at everything throughout.
     """
     n_rows, n_positives = len(is_positive), sum(is_positive)
     log_odds = [math.log(n_positives / (n_rows - n_positives))] * n_rows
-    n_drawn, row_share, seed = sampling or (len(coverages), 1.0, 0)
+    n_greedy, n_drawn, row_share, seed = sampling or (len(choices) + 1, 0, 0, 0)
     random = SplitMix64(seed)
     limit = int(row_share * RESOLUTION)
-    for choice in [*choices, None]:
-        looked_at = [
-            row for row in range(n_rows) if limit == RESOLUTION or random.below(RESOLUTION) < limit
-        ]
-        drawn = range(len(coverages))
-        if n_drawn < len(coverages):
+    for t, choice in enumerate([*choices, None]):
+        looked_at, drawn = range(n_rows), range(len(coverages))
+        if t >= n_greedy:
+            looked_at = [row for row in range(n_rows) if random.below(RESOLUTION) < limit]
+        if t >= n_greedy and n_drawn < len(coverages):
             drawn = [random.below(len(coverages)) for _ in range(n_drawn)]
         yield {r: judge(coverages[r], is_positive, log_odds, looked_at, l2) for r in drawn}
         if choice is not None:
