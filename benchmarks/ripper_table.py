@@ -1,4 +1,4 @@
-"""Quality of RipperClassifier beside JRip's published means, as the tables of docs/ripper.md.
+"""Quality of RipperClassifier beside JRip's published means, as the tables of docs/reproduction.md.
 
     STEELYARD_DATA=... python benchmarks/ripper_table.py [--seeds 5] [data set ...]
 

@@ -11,9 +11,11 @@ _HOME = {
     "Accuracy": "heuristics",
     "Condition": "rules",
     "DataError": "data",
+    "EachLabel": "decoding",
     "FMeasure": "heuristics",
     "Heuristic": "heuristics",
     "IterativeStratifiedKFold": "splitting",
+    "LabelSets": "decoding",
     "Laplace": "heuristics",
     "MEstimate": "heuristics",
     "MultiLabelData": "data",
@@ -47,6 +49,8 @@ if TYPE_CHECKING:  # for editors and type checkers: the same names, spelled out
     from .data import load_segments as load_segments
     from .data import load_table as load_table
     from .data import make_planted_rules as make_planted_rules
+    from .decoding import EachLabel as EachLabel
+    from .decoding import LabelSets as LabelSets
     from .heuristics import WRA as WRA
     from .heuristics import Accuracy as Accuracy
     from .heuristics import FMeasure as FMeasure

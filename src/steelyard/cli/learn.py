@@ -53,16 +53,35 @@ def fit_command(
     parameter: Annotated[
         float | None, typer.Option(help="m or β.  [default: 16 or 1]", show_default=False)
     ] = None,
-    phi: Annotated[float, typer.Option(help="Share of the selected rules to keep.")] = 0.5,
-    tune: Annotated[
-        str | None,
+    phi: Annotated[
+        float | None,
         typer.Option(
-            help="Choose m and φ for this measure (f1_micro, hamming, subset, ...) by cross "
-            "validation instead.",
+            help="Share of the selected rules to keep.  [default: 0.5; 1 of rules that vote]",
             show_default=False,
         ),
     ] = None,
-    candidates: Annotated[int, typer.Option(min=1, help="γ, candidate rules.")] = 300_000,
+    preset: Annotated[
+        str,
+        typer.Option(
+            help="paper: the paper's method; short: few conditions a rule; accurate: rules that vote."
+        ),
+    ] = "paper",
+    tune: Annotated[
+        str | None,
+        typer.Option(
+            help="Choose m, φ and what the preset leaves open for this measure (f1_micro, hamming, "
+            "subset, ...) by cross validation instead.",
+            show_default=False,
+        ),
+    ] = None,
+    candidates: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="γ, candidate rules.  [default: 300000; 30000 with another preset]",
+            show_default=False,
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the candidates.")] = 0,
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="Cores; -1: all.")] = -1,
     as_json: Json = False,
@@ -75,13 +94,16 @@ def fit_command(
     from steelyard.study.sources import load_source
 
     loaded = load_source(data, (labels,) if labels else ())
-    shared: dict[str, Any] = {"n_candidates": candidates, "random_state": seed, "n_jobs": jobs}
+    shared: dict[str, Any] = {"preset": preset, "random_state": seed, "n_jobs": jobs}
+    if candidates is not None:
+        shared["n_candidates"] = candidates
     shared["verbose"] = int(error_console().is_terminal)
     model: Any
     if tune is not None:
         model = RuleSetClassifierCV(tune, **shared)
     else:
-        model = RuleSetClassifier(_make_heuristic(heuristic, parameter), phi, **shared)
+        share = "auto" if phi is None else phi
+        model = RuleSetClassifier(_make_heuristic(heuristic, parameter), share, **shared)
     theory = model.fit(loaded.X, loaded.Y).theory_
     theory.to_json(out)
     if as_json:
