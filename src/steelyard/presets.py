@@ -44,7 +44,7 @@ TUNED_CHOICES: dict[str, dict[str, list[Any]]] = {
     "accurate": {
         "decode": [
             *(EachLabel(p) for p in (0.5, 0.45, 0.4, 0.35, 0.3, 0.25, 0.2)),
-            *(LabelSets(weight) for weight in (0.0, 0.5, 1.0)),
+            *(LabelSets(weight) for weight in (0.0, 0.25, 0.5, 1.0)),
         ],
         # Few cells: most choices want nearly all of the rules.
         "phis": [1.0, 0.7, 0.4, 0.2],

@@ -19,6 +19,10 @@ from .rules import RuleTable
 # The share of its best weight that a chosen rule gets: later rules can then correct earlier ones.
 STEP = 0.3
 
+# A few examples of a rare label have a gradient and hardly any curvature: their best weight would be in
+# the hundreds. The usual cure of LogitBoost.
+MAX_WEIGHT = 4.0
+
 # The first rules of a label are the best there are. After them variety pays: a round looks at a tenth of
 # the candidates and at two thirds of the examples.
 GREEDY_ROUNDS = 20
@@ -147,6 +151,7 @@ def _vote(
             is_present,
             l2,
             STEP,
+            MAX_WEIGHT,
             POINTS_PER_LOG_ODD,
             GREEDY_ROUNDS,
             math.ceil(DRAWN_SHARE * len(coverage)),

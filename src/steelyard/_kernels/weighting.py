@@ -24,7 +24,7 @@ def _tabulate(gradients, curvatures, out):
 
 
 @njit(cache=True, nogil=True)
-def _find_best(coverage, sums, l2, n_drawn, state):
+def _find_best(coverage, sums, l2, max_weight, n_drawn, state):
     """The rule whose weight lowers the loss most: (rule or -1, its gain, its weight).
 
     Of all rules or, if these are more than `n_drawn`, of as many drawn at random.
@@ -41,11 +41,13 @@ def _find_best(coverage, sums, l2, n_drawn, state):
             s = coverage[r, b]
             gradient += sums[b, s, 0]
             curvature += sums[b, s, 1]
-        gain = gradient * gradient / (curvature + l2)
+        curvature += l2
+        weight = min(max(gradient / curvature, -max_weight), max_weight)
+        gain = weight * (2.0 * gradient - curvature * weight)
         if gain > best_gain:
             best = r
             best_gain = gain
-            best_weight = gradient / (curvature + l2)
+            best_weight = weight
     return best, best_gain, best_weight
 
 
@@ -55,6 +57,7 @@ def boost_rules(
     is_positive,
     l2,
     step,
+    max_weight,
     points_per_log_odd,
     n_greedy,
     n_drawn,
@@ -66,9 +69,10 @@ def boost_rules(
 ):
     """Stagewise logistic regression over the coverage of rules.
 
-    Each round takes the rule with the largest gain G²/(H + l2), where G and H are the sums of the
-    gradients and curvatures of the rows it covers, and adds the share `step` of G/(H + l2), rounded to
-    whole points, to the log-odds of those rows. It ends when the best rule has no point to give.
+    With the sums G and H of the gradients and curvatures of the rows that a rule covers, its weight w is
+    G/(H + l2), but at most `max_weight` to either side, and its gain 2Gw - (H + l2)w². Each round takes
+    the rule with the largest gain and adds the share `step` of its weight, rounded to whole points, to
+    the log-odds of the rows it covers. It ends when the best rule has no point to give.
 
     Parameters
     ----------
@@ -110,7 +114,7 @@ def boost_rules(
             curvatures[row] = p * (1.0 - p)
         _tabulate(gradients, curvatures, sums)
         n_looked_at = len(coverage) if t < n_greedy else n_drawn
-        rule, gain, weight = _find_best(coverage, sums, l2, n_looked_at, state)
+        rule, gain, weight = _find_best(coverage, sums, l2, max_weight, n_looked_at, state)
         points = np.int64(np.rint(points_per_log_odd * step * weight))
         if rule < 0 or points == 0:
             return t
