@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reference.rules import coverage
-from reference.weighting import replay
+from reference.weighting import MAX_WEIGHT, replay
 from steelyard import MEstimate, RuleSetClassifier, make_planted_rules, theory_path
 from steelyard._kernels.weighting import boost_rules
 from steelyard.candidates import ForestSettings, generate_candidates
@@ -49,6 +49,7 @@ def boost(covered, is_positive, l2, n_rounds, sampling=None):
         is_positive,
         l2,
         STEP,
+        MAX_WEIGHT,
         100,
         n_greedy,
         n_drawn,

@@ -419,6 +419,11 @@ def fit_path(
     )
     if parameters["combine"] not in ("any", "weighted"):
         raise ValueError(f"combine must be 'any' or 'weighted', got {parameters['combine']!r}")
+    if settings.prune is not None and parameters["combine"] == "weighted":
+        raise ValueError(
+            "rules that vote are not pruned: combine='weighted' needs prune=None, "
+            f"got {settings.prune!r}"
+        )
     if not is_whole(estimator.max_rules):
         raise ValueError(
             f"max_rules must be a whole number of at least 1, got {estimator.max_rules!r}"

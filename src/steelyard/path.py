@@ -267,7 +267,11 @@ class TheoryPath:
         if isinstance(decoding, EachLabel):
             return None
         if self.label_sets is None:
-            raise ValueError("label sets are for multi-label targets; this y has one class a row")
+            if self.output != "multilabel":
+                raise ValueError(
+                    "label sets are for multi-label targets; this y has one class a row"
+                )
+            raise ValueError("the path knows no label sets: JSON does not keep them")
         return replace(self.label_sets, frequency_weight=decoding.frequency_weight)
 
     def _n_uncovered(self, ranked: RankedRules, n_kept: int) -> tuple[Indices, Indices]:

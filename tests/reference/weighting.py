@@ -9,17 +9,25 @@ import math
 from reference.growing import SplitMix64
 
 RESOLUTION = 2**20
+MAX_WEIGHT = 4.0
 
 
 def judge(covered, is_positive, log_odds, looked_at, l2):
-    """Gain G²/(H + l2) and weight G/(H + l2) of one rule on the rows that are looked at."""
+    """Gain 2Gw - (H + l2)w² and weight w of one rule on the rows that are looked at.
+
+    w is G/(H + l2), at most `MAX_WEIGHT` to either side; unbounded, the gain is G²/(H + l2).
+    """
     gradient = curvature = 0.0
     for row in looked_at:
         if covered[row]:
             p = 1 / (1 + math.exp(-log_odds[row]))
             gradient += is_positive[row] - p
             curvature += p * (1 - p)
-    return gradient**2 / (curvature + l2), gradient / (curvature + l2)
+    weight = gradient / (curvature + l2)
+    if abs(weight) <= MAX_WEIGHT:
+        return gradient**2 / (curvature + l2), weight
+    weight = math.copysign(MAX_WEIGHT, weight)
+    return 2 * gradient * weight - (curvature + l2) * weight**2, weight
 
 
 def replay(coverages, is_positive, l2, choices, points_per_log_odd, sampling=None):
