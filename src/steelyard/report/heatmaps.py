@@ -34,7 +34,10 @@ def draw_grid(
     """Draw a matrix (n_phis, n_parameters) with the axes of the grid; returns the image."""
     image = ax.imshow(matrix, cmap=colours, aspect="auto", interpolation="nearest", **limits)
     columns = thin_ticks(len(cells.parameters), max_ticks)
-    ax.set_xticks(columns, [tick_of(cells.parameters[i]) for i in columns], fontsize=7)
+    labels = [tick_of(cells.parameters[i]) for i in columns]
+    # Twenty labels such as 0.86 beside each other would run into one another.
+    is_crowded = len(labels) > 10 and max(map(len, labels)) > 3
+    ax.set_xticks(columns, labels, fontsize=7, rotation=45 if is_crowded else 0)
     rows = thin_ticks(len(cells.phis), max(1, max_ticks // 2))
     ax.set_yticks(rows, [f"{cells.phis[j]:g}" for j in rows], fontsize=7)
     ax.tick_params(length=2)
