@@ -102,8 +102,9 @@ def fit_command(
     if tune is not None:
         model = RuleSetClassifierCV(tune, **shared)
     else:
-        share = "auto" if phi is None else phi
-        model = RuleSetClassifier(_make_heuristic(heuristic, parameter), share, **shared)
+        if phi is not None:
+            shared["phi"] = phi
+        model = RuleSetClassifier(_make_heuristic(heuristic, parameter), **shared)
     theory = model.fit(loaded.X, loaded.Y).theory_
     theory.to_json(out)
     if as_json:
