@@ -214,6 +214,11 @@ class TestSaving:
         assert predict(again, X) == predict(theory, X)
         assert again.to_sql() == theory.to_sql()
 
+    def test_a_weight_can_be_a_number_of_numpy(self):
+        theory = flu_theory()
+        weighed = replace(theory.label_sets, frequency_weight=np.float32(0.5))
+        assert Theory.from_json(replace(theory, label_sets=weighed).to_json()) == theory
+
 
 class TestReading:
     def test_printed_it_shows_start_and_votes(self):

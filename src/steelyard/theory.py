@@ -527,7 +527,7 @@ class Theory:
         if self.start_points is not None:
             head |= {"combine": self.combine, "start_points": self.start_points}
         if self.label_sets is not None:
-            head["frequency_weight"] = self.label_sets.frequency_weight
+            head["frequency_weight"] = to_plain(self.label_sets.frequency_weight)
         lists = {
             "features": features_to_dicts(self.features),
             "labels": [vars(label) for label in self.labels],
