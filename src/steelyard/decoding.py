@@ -48,6 +48,17 @@ def points_to_probability(points: Any) -> NDArray[np.float64]:
     return np.asarray(1 / (1 + np.exp(-np.asarray(points, float) / POINTS_PER_LOG_ODD)))
 
 
+def format_points(points: int) -> str:
+    """Points as people read them: log-odds with their sign.
+
+    Examples
+    --------
+    >>> format_points(152), format_points(-7)
+    ('+1.52', '-0.07')
+    """
+    return f"{points / POINTS_PER_LOG_ODD:+.2f}"
+
+
 def confidence_to_points(tp: Any, fp: Any, prior: Any) -> Points:
     """What a firing rule says of its label: the m-estimate of its precision (m = 2) as log-odds.
 
@@ -71,8 +82,8 @@ class EachLabel:
     Parameters
     ----------
     min_probability : float, default=0.5
-        With weighted rules, the probability from which on a label is predicted. Less than ½ trades
-        precision for recall, which F1 rewards. Without weights a firing rule decides.
+        With weighted rules, the probability above which a label is predicted. Less than ½ trades
+        precision for recall, which F1 rewards. Without weights a firing rule decides, whatever this is.
 
     Examples
     --------

@@ -19,7 +19,14 @@ from numpy.typing import NDArray
 from . import export
 from ._kernels.firing import add_points, raise_points
 from .coverage import Bits, unpack
-from .decoding import POINTS_PER_LOG_ODD, Combine, KnownLabelSets, Points, points_to_probability
+from .decoding import (
+    POINTS_PER_LOG_ODD,
+    Combine,
+    KnownLabelSets,
+    Points,
+    format_points,
+    points_to_probability,
+)
 from .explain import Explanation, explain_theory
 from .features import Feature
 from .program import RuleProgram, compile_rules
@@ -86,8 +93,9 @@ class Label:
 class ScoredRule:
     """A rule of a theory with its evidence: counts and heuristic value on the training examples.
 
-    `points` is how much a firing rule speaks for its head, in hundredths of log-odds; None in a theory
-    whose firing rules decide by themselves.
+    The `value` of a rule of a weighted theory is what its vote lowers the loss by. `points` is how much
+    a firing rule speaks for its head, in hundredths of log-odds; None in a theory whose firing rules
+    decide by themselves.
     """
 
     rule: Rule
@@ -97,14 +105,14 @@ class ScoredRule:
     points: int | None = None
 
     @property
-    def weight(self) -> float:
-        """The points as log-odds, 0 without points."""
-        return (self.points or 0) / POINTS_PER_LOG_ODD
-
-    @property
     def vote(self) -> int:
         """The points as the label's presence counts them: a rule for its absence counts against it."""
         return (self.points or 0) * (1 if self.rule.head.target_class else -1)
+
+    @property
+    def weight(self) -> float:
+        """The vote as log-odds, 0 without points."""
+        return self.vote / POINTS_PER_LOG_ODD
 
     @property
     def precision(self) -> float:
@@ -117,7 +125,7 @@ class ScoredRule:
         return float(smoothed_precision(self.tp, self.fp))
 
     def __str__(self) -> str:
-        weight = "" if self.points is None else f", weight {export.format_points(self.vote)}"
+        weight = "" if self.points is None else f", weight {format_points(self.vote)}"
         value = format_number(self.value)
         return f"{self.rule}  (TP {self.tp}, FP {self.fp}, value {value}{weight})"
 
@@ -142,9 +150,9 @@ class Theory:
     scored_rules : tuple of ScoredRule
         Grouped by label in the order of `labels`.
     heuristic : str
-        Text of the heuristic behind the values.
+        Text of the heuristic behind the values or, in a weighted theory, behind the votes.
     phi : float
-        Share of the selected rules that was kept.
+        Share of the selected rules that was kept; of their votes in a weighted theory.
     output : {"multilabel", "binary", "multiclass", "ordered"}
         How the labels are read: each for itself; as one class against the other; as one class each,
         the best supported one being right; as one class each, asked in turn from the rarest on, the
@@ -262,8 +270,9 @@ class Theory:
     def to_frame(self) -> pd.DataFrame:
         """One row a rule: label, target_class, rule, n_conditions, tp, fp, precision, value.
 
-        In a theory with points also its weight: the log-odds that it adds to those of the label's
-        presence, less than 0 for a rule that predicts its absence.
+        In a theory with points also its weight: log-odds of the label's presence, less than 0 for a
+        rule that predicts its absence. The weights of firing rules are added in a weighted theory, else
+        the strongest one counts.
         """
         frame = pd.DataFrame(
             {
@@ -278,7 +287,7 @@ class Theory:
             }
         )
         if self.has_points:
-            frame["weight"] = [s.vote / POINTS_PER_LOG_ODD for s in self.scored_rules]
+            frame["weight"] = [s.weight for s in self.scored_rules]
         return frame
 
     # -- predicting ------------------------------------------------------------------------------
@@ -314,7 +323,8 @@ class Theory:
         Where rules of a label fire: the best smoothed precision among them. Where none fires: the
         smoothed precision of not predicting, negative. The sign always agrees with `predict`.
 
-        A theory with points gives 2p - 1 for the probability p behind the points. If it predicts label
+        A theory with points gives 2p - 1 for the probability p behind the points, in which a label that
+        is predicted from another probability than ½ on is shifted to ½. If the theory predicts label
         sets it looks at all labels together, so that a sign can differ from the prediction.
         """
         if self.has_points:

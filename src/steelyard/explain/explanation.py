@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from ..decoding import POINTS_PER_LOG_ODD
+from ..decoding import format_points
 from ..rules import format_body
 from .changes import Change, NearRule
 from .html import explanation_to_html
-from .votes import ChosenSet, LabelPoints, format_points
+from .votes import ChosenSet, LabelPoints
 
 if TYPE_CHECKING:
     from ..theory import Label, ScoredRule
@@ -169,8 +169,7 @@ class Explanation:
     def to_frame(self) -> pd.DataFrame:
         """One row a rule that fired or is among the closest, and one for a label without rules.
 
-        A theory with points has a weight for each rule: what it adds to the log-odds of the label's
-        presence.
+        A theory with points has a weight for each rule: its `ScoredRule.weight`.
         """
         frame = pd.DataFrame(list(self._records()), columns=_COLUMNS)
         has_points = any(label.points is not None for label in self.labels)
@@ -193,5 +192,4 @@ class Explanation:
 
 
 def _rule_record(scored: ScoredRule) -> tuple[Any, ...]:
-    weight = scored.vote / POINTS_PER_LOG_ODD
-    return format_body(scored.rule.body), weight, scored.tp, scored.fp, scored.precision
+    return format_body(scored.rule.body), scored.weight, scored.tp, scored.fp, scored.precision

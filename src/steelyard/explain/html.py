@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from html import escape
 from typing import TYPE_CHECKING
 
+from ..decoding import format_points
 from ..rules import format_body
-from .votes import format_points
 
 if TYPE_CHECKING:
     from ..theory import ScoredRule

@@ -8,20 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from ..decoding import POINTS_PER_LOG_ODD
+from ..decoding import format_points
 
 DecidedBy = Literal["label", "class", "label set"]
-
-
-def format_points(points: int) -> str:
-    """Points as log-odds with their sign.
-
-    Examples
-    --------
-    >>> format_points(84)
-    '+0.84'
-    """
-    return f"{points / POINTS_PER_LOG_ODD:+.2f}"
 
 
 @dataclass(frozen=True)

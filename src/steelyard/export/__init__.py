@@ -9,14 +9,13 @@ from .latex import to_latex
 from .markdown import to_markdown
 from .picture import plot_theory
 from .pmml import to_pmml
-from .points import align_weights, describe_points, format_points, format_starts
+from .points import align_weights, describe_points, format_starts
 from .python import to_python
 from .sql import to_sql
 
 __all__ = [
     "align_weights",
     "describe_points",
-    "format_points",
     "format_starts",
     "plot_theory",
     "to_html",

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from html import escape
 from typing import TYPE_CHECKING
 
+from ..decoding import format_points
 from ..rules import Head, format_body
-from .points import format_points, format_starts
+from .points import format_starts
 
 if TYPE_CHECKING:
     from ..theory import Label, ScoredRule, Theory

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from ..decoding import format_points
 from ..rules import format_body
-from .points import format_points, format_starts
+from .points import format_starts
 
 if TYPE_CHECKING:
     from ..theory import Label, Theory

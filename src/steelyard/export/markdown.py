@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from ..decoding import format_points
 from ..rules import Head, format_body
-from .points import describe_points, format_points, format_starts
+from .points import describe_points, format_starts
 
 if TYPE_CHECKING:
     from ..theory import Label, Theory

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..decoding import POINTS_PER_LOG_ODD
+from ..decoding import format_points
 
 if TYPE_CHECKING:
     from ..theory import ScoredRule, Theory
@@ -49,17 +49,6 @@ def theory_to_tallies(theory: Theory) -> list[Tally]:
         )
         for label, start in zip(theory.labels, theory.start_points or (), strict=True)
     ]
-
-
-def format_points(points: int) -> str:
-    """Points as people read them: log-odds with their sign.
-
-    Examples
-    --------
-    >>> format_points(152), format_points(-7)
-    ('+1.52', '-0.07')
-    """
-    return f"{points / POINTS_PER_LOG_ODD:+.2f}"
 
 
 def align_weights(rules: Sequence[ScoredRule]) -> list[str]:
