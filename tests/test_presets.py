@@ -179,6 +179,9 @@ class TestOneClassARow:
         X, y = data[0], TARGETS[output](data[1])
         sets, each = (tuned("accuracy", decode=d, cv=2).fit(X, y) for d in ("label-sets", "any"))
         assert sets.theory_ == each.theory_
+        # What was chosen can be learned again with what the tuning says of it.
+        assert sets.best_params_ == each.best_params_
+        assert RuleSetClassifier(**sets.best_params_, **FOREST).fit(X, y).theory_ == sets.theory_
 
     def test_the_chosen_probability_is_that_of_the_refitted_theory(self, data):
         X, y = data[0], binary_target(data[1])
@@ -240,6 +243,15 @@ class TestRefusals:
         (name,) = options
         with pytest.raises(ValueError, match=f"^{name} must be"):
             tuned(**options).fit(*data)
+
+    def test_what_does_not_fit_together_is_said_before_anything_is_learned(self, data):
+        options = {"combine": ["any", "weighted"], "prune": "oob"}
+
+        def never(estimator, X, y):
+            raise AssertionError("a theory was scored")
+
+        with pytest.raises(ValueError, match="rules that vote are not pruned"):
+            tuned(never, **options).fit(*data)
 
 
 CHOICES = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -179,8 +179,8 @@ class TheoryClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """How strongly each label is asserted (positive) or denied (negative), between -1 and 1.
 
-        Where rules fire it is the smoothed precision of the best of them; see
-        `Theory.decision_function`.
+        Where rules fire it is the smoothed precision of the best of them, or what their votes come to;
+        see `Theory.decision_function`.
 
         Returns
         -------
@@ -196,7 +196,8 @@ class TheoryClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Scores as probabilities: (1 + decision)/2, which is above ½ exactly where `predict` says so.
 
-        They order predictions; they are not calibrated.
+        They order predictions; they are not calibrated. Where label sets are predicted, `predict` looks
+        at all labels together and can differ.
 
         Returns
         -------
@@ -238,7 +239,8 @@ class RuleSetClassifier(TheoryClassifier):
 
     Candidate rules are read off random forests; per label the best by the heuristic is taken, what it
     covers removed, and so on until all positives are covered; of all rules together the share `phi`
-    with the best values is kept. A label is predicted where any of its rules fires.
+    with the best values is kept. A label is predicted where any of its rules fires. That is the paper's
+    method; a `preset` can replace steps of it, so that rules vote or whole label sets are predicted.
 
     Parameters
     ----------
@@ -246,9 +248,9 @@ class RuleSetClassifier(TheoryClassifier):
         What makes a rule good: larger `m` favours coverage, smaller `m` consistency.
     phi : float or "auto", default="auto"
         Share of the selected rules to keep, above 0 and at most 1. "auto" is 0.5 for multi-label
-        data and 1 for a one-dimensional y.
+        data and 1 for a one-dimensional y or for rules that vote, where it is a share of the votes.
     threshold_heuristic : Heuristic, str, callable or None, default=None
-        Heuristic behind the threshold if it is to differ from `heuristic`.
+        Heuristic behind the threshold if it is to differ from `heuristic`; not for rules that vote.
     n_candidates : int, default=300_000
         γ, number of distinct candidate rules over all labels.
     n_trees : int, default=10
@@ -260,15 +262,18 @@ class RuleSetClassifier(TheoryClassifier):
     max_features : {"log2", "sqrt"}, int or float, default="log2"
         Attributes drawn at each node; a float is a share of all attributes.
     target : {"minority", "present"}, default="minority"
-        Whether rules predict the rarer value of a label, or always its presence.
+        Whether rules predict the rarer value of a label, or always its presence. Rules that vote are
+        for either.
     min_value : float or None, default=None
-        Keep the rules of at least this heuristic value instead of the share `phi`.
+        Keep the rules of at least this heuristic value instead of the share `phi`. Of rules that vote:
+        the votes that lower the loss by at least this.
     revalidate : bool, default=True
-        Whether candidates are valued again on the uncovered examples after each selection.
+        Whether candidates are valued again on the uncovered examples after each selection; not for
+        rules that vote, which always look at what is left to explain.
     preset : {"paper", "short", "accurate"}, default="paper"
         Settings that go together: the paper's method; rules of few conditions; rules that vote. A
         preset speaks for the parameters that are "auto", and for `max_features`, `max_depths` and
-        `n_candidates` if they are left at their default.
+        `n_candidates` if they have their default value.
     prune : {"oob", "prefix", None, "auto"}, default="auto"
         Whether conditions of a candidate go that do not pay on the examples outside its tree's bag:
         any of them, or only the last of the path.
@@ -279,7 +284,7 @@ class RuleSetClassifier(TheoryClassifier):
         Whether each label is predicted by itself, or the label set of a training example that fits
         the firing rules best.
     max_rules : int, default=333
-        The most rules of a theory of which `phi` is a share, if they vote.
+        The most rules of a theory at ``phi=1``, if they vote.
     n_jobs : int or None, default=None
         Labels are learned in parallel; the result does not depend on it.
     random_state : int, RandomState or None, default=None
@@ -362,12 +367,11 @@ class RuleSetClassifier(TheoryClassifier):
         -------
         self
         """
-        if self.min_value is not None and not _is_number(self.min_value):
+        if self.min_value is not None and not is_number(self.min_value):
             raise ValueError(f"min_value must be a number or None, got {self.min_value!r}")
         automatic = self.phi == "auto"
         phi = 1.0 if automatic else check_phi(self.phi)
-        decode = effective_parameters(self)["decode"]
-        decoding = get_decoding(decode)
+        decoding = get_decoding(effective_parameters(self)["decode"])
         path = fit_path(
             self, X, y, [get_heuristic(self.heuristic)], [phi], sample_weight=sample_weight
         )
@@ -379,14 +383,15 @@ class RuleSetClassifier(TheoryClassifier):
         return self
 
 
-def _is_number(value: Any) -> bool:
-    is_number = isinstance(value, float | int | np.number) and not isinstance(value, bool)
-    return is_number and not np.isnan(value)
+def is_number(value: Any) -> bool:
+    """Whether a value is a number, which NaN and truth values are not."""
+    has_type = isinstance(value, float | int | np.number) and not isinstance(value, bool)
+    return has_type and not np.isnan(value)
 
 
 def check_phi(phi: Any) -> float:
     """φ as a float, or an error that says what it must be."""
-    if not _is_number(phi) or not 0 < phi <= 1:
+    if not is_number(phi) or not 0 < phi <= 1:
         raise ValueError(f"phi must be a number above 0 and at most 1, got {phi!r}")
     return float(phi)
 
@@ -399,6 +404,29 @@ def effective_parameters(estimator: Any, *, tuned: bool = False) -> dict[str, An
     return apply_preset(estimator.preset, given, defaults, tuned=tuned)
 
 
+def read_settings(parameters: Mapping[str, Any]) -> ForestSettings:
+    """How candidates are grown, from effective parameters that fit together."""
+    settings = ForestSettings(
+        n_candidates=parameters["n_candidates"],
+        n_trees=parameters["n_trees"],
+        max_depths=as_depths(parameters["max_depths"]),
+        sample_fraction=parameters["sample_fraction"],
+        max_features=parameters["max_features"],
+        prune=parameters["prune"],
+    )
+    combine, max_rules = parameters["combine"], parameters["max_rules"]
+    if combine not in ("any", "weighted"):
+        raise ValueError(f"combine must be 'any' or 'weighted', got {combine!r}")
+    if settings.prune is not None and combine == "weighted":
+        raise ValueError(
+            "rules that vote are not pruned: combine='weighted' needs prune=None, "
+            f"got {settings.prune!r}"
+        )
+    if not is_whole(max_rules):
+        raise ValueError(f"max_rules must be a whole number of at least 1, got {max_rules!r}")
+    return settings
+
+
 def fit_path(
     estimator: Any,
     X: Any,
@@ -409,25 +437,7 @@ def fit_path(
 ) -> TheoryPath:
     """The path of theories that an estimator's parameters describe; sets its fitted attributes."""
     parameters = effective_parameters(estimator)
-    settings = ForestSettings(
-        n_candidates=parameters["n_candidates"],
-        n_trees=estimator.n_trees,
-        max_depths=as_depths(parameters["max_depths"]),
-        sample_fraction=estimator.sample_fraction,
-        max_features=parameters["max_features"],
-        prune=parameters["prune"],
-    )
-    if parameters["combine"] not in ("any", "weighted"):
-        raise ValueError(f"combine must be 'any' or 'weighted', got {parameters['combine']!r}")
-    if settings.prune is not None and parameters["combine"] == "weighted":
-        raise ValueError(
-            "rules that vote are not pruned: combine='weighted' needs prune=None, "
-            f"got {settings.prune!r}"
-        )
-    if not is_whole(estimator.max_rules):
-        raise ValueError(
-            f"max_rules must be a whole number of at least 1, got {estimator.max_rules!r}"
-        )
+    settings = read_settings(parameters)
     threshold = estimator.threshold_heuristic
     X, targets = estimator._read_training_set(X, y, estimator.target, sample_weight)
     with show_progress(estimator, "candidates", X, y) as progress:

@@ -16,11 +16,13 @@ from .classifier import (
     TheoryClassifier,
     check_phi,
     effective_parameters,
+    is_number,
+    read_settings,
     repeated_rows,
     seed_to_entropy,
     validate_table,
 )
-from .decoding import Decoding, LabelSets, get_decoding
+from .decoding import Decoding, EachLabel, LabelSets, get_decoding
 from .heuristics import Heuristic, describe, get_heuristic
 from .measures import get_scorer
 from .progress import show_progress, with_callbacks
@@ -53,11 +55,13 @@ class RuleSetClassifierCV(TheoryClassifier):
     heuristics : sequence of Heuristic or None, default=None
         None is the m-estimate with m = 0, 2, 4, ..., 4096, or 1, 4 and 16 for rules that vote.
     phis : sequence of float, default=(1.0, 0.95, ..., 0.05)
+        If this is the default, a preset can offer fewer: 1, 0.7, 0.4 and 0.2 for rules that vote.
     cv : int, splitter or iterable of splits, default=5
         A number of folds means iterative stratification.
     max_features, prune, combine, decode
         As in `RuleSetClassifier`, or a list to choose from. Each combination of the first three needs
-        candidates of its own. Where the preset speaks for `decode` it offers a choice.
+        candidates of its own. Where the preset speaks for `decode` it offers a choice. A
+        one-dimensional y has no label sets: each class is then predicted by itself.
     preset, max_rules, threshold_heuristic, n_candidates, n_trees, max_depths, sample_fraction, \
     target, revalidate, random_state, verbose
         As in `RuleSetClassifier`.
@@ -91,6 +95,9 @@ class RuleSetClassifierCV(TheoryClassifier):
     >>> clf.fit(data.X, data.Y).best_score_ > 0.8
     True
     """
+
+    best_decoding_: Decoding
+    best_params_: dict[str, Any]
 
     def __init__(
         self,
@@ -168,13 +175,14 @@ class RuleSetClassifierCV(TheoryClassifier):
         with show_progress(self, "folds", X, y) as progress:
             folds = score_folds(template, grid, X, y, splits, [self.scoring], self.n_jobs, progress)
         self._choose(grid, folds)
+        is_multilabel = encode_targets(y, self.target).output == "multilabel"
+        if isinstance(self.best_decoding_, LabelSets) and not is_multilabel:
+            # One class a row is no set of labels; that is also how the folds were scored.
+            self.best_decoding_ = self.best_params_["decode"] = EachLabel()
 
         refit = clone(template).set_params(
             **self.best_params_, n_jobs=self.n_jobs, verbose=self.verbose
         )
-        is_multilabel = encode_targets(y, self.target).output == "multilabel"
-        if isinstance(self.best_decoding_, LabelSets) and not is_multilabel:
-            refit.set_params(decode="any")  # one class a row is no set of labels
         refit.fit(X, y, sample_weight)
         self.theory_, self.classes_ = refit.theory_, refit.classes_
         return self
@@ -274,10 +282,11 @@ def plan_search(estimator: RuleSetClassifierCV, entropy: int) -> tuple[RuleSetCl
             "max_features, prune, combine and decode must each have at least one entry"
         )
     tolerance = estimator.tolerance
-    is_number = isinstance(tolerance, float | int | np.number) and not isinstance(tolerance, bool)
-    if not is_number or not 0 <= tolerance < np.inf:
+    if not is_number(tolerance) or not 0 <= tolerance < np.inf:
         raise ValueError(f"tolerance must be a number of at least 0, got {tolerance!r}")
     template = RuleSetClassifier(
         **{name: parameters[name] for name in _SHARED_PARAMETERS}, random_state=entropy, n_jobs=1
     )
+    for variant in grid.variants:  # what does not fit together is said before the work, not amid it
+        read_settings(effective_parameters(clone(template).set_params(**variant)))
     return template, grid

@@ -42,14 +42,15 @@ def learn_path(
 ) -> TheoryPath:
     """Candidates → covering or weighting with every heuristic → rules ranked for every φ."""
     training = code_training_table(X, feature_names)
+    ms: list[float] = []
     if combine == "weighted":
+        ms = [_prior_strength(heuristic) for heuristic in heuristics]
         targets, settings = targets.for_presence(), replace(settings, both_classes=True)
     tables = generate_candidates(
         training, targets.is_target, settings, entropy, n_jobs=n_jobs, progress=progress
     )
     index = index_rows(training.coded)
     if combine == "weighted":
-        ms = [_prior_strength(heuristic) for heuristic in heuristics]
         n_rounds = count_rounds(max_rules, len(tables))
         row_keys = hash_rows(training.coded, targets.is_target[:0])
         weighted: list[WeightedSelection] = Parallel(n_jobs=n_jobs, prefer="threads")(

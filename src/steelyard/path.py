@@ -63,6 +63,8 @@ Indices = NDArray[np.intp]
 class RankedRules(NamedTuple):
     """The rules that one heuristic selected, best value on the whole training set first.
 
+    The value of a choice in a weighted path is what it lowers the loss by.
+
     `new_tp` and `new_fp` count the training examples that a rule covers and no better rule of its
     label does, so that a prefix of the ranking knows what it leaves uncovered.
 
@@ -414,7 +416,11 @@ class TheoryPath:
     # -- saving ------------------------------------------------------------------------------------
 
     def to_json(self) -> str:
-        """The whole path as JSON text: every rule once, and the ranking of each heuristic."""
+        """The whole path as JSON text: every rule once, and the ranking of each heuristic.
+
+        The label sets of the training examples are not in it, so that a path that is read back has no
+        theories that predict label sets. A weighted path is refused; its theories can be saved.
+        """
         if self.combine == "weighted":
             raise ValueError("a weighted path cannot be saved; its theories can")
         table, coder = self.program.table, self.program.coder
