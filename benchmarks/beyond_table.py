@@ -33,9 +33,7 @@ BOOMER_PREDICTOR = {"f1_micro": "gfm", "hamming": "default", "subset": "example-
 KEYS = ["dataset", "seed", "fold", "preset"]
 
 
-def tune_and_test(
-    folder: Path, fold: int, seed: int, preset: str, options: dict[str, Any]
-) -> list[dict[str, Any]]:
+def tune_and_test(folder: Path, fold: int, seed: int, preset: str) -> list[dict[str, Any]]:
     """One row a measure to tune for: its value on the held-out fold and the size of the theory."""
     warnings.simplefilter("ignore")
     name = folder.name
@@ -44,7 +42,7 @@ def tune_and_test(
     X, Y = data.X[~is_test], data.Y[~is_test]
     X_test, Y_test = data.X[is_test], data.Y[is_test].to_numpy()
     start = time.perf_counter()
-    estimator = RuleSetClassifierCV(preset=preset, random_state=seed, **options)
+    estimator = RuleSetClassifierCV(preset=preset, random_state=seed)
     template, grid = plan_search(estimator, seed)
     splitter = IterativeStratifiedKFold(5, random_state=seed)
     splits = list(splitter.split(np.zeros((len(X), 1)), Y))
@@ -125,10 +123,8 @@ def main() -> None:
     parser.add_argument("--datasets", default=",".join(PUBLISHED["f1_micro"]))
     parser.add_argument("--only-folds", default="1,2,3,4,5,6,7,8,9,10")
     parser.add_argument("--boomer", type=Path)
-    parser.add_argument("--options", default="", help="such as \"prune='prefix', max_rules=200\"")
     parser.add_argument("--jobs", type=int, default=-1)
     arguments = parser.parse_args()
-    options = eval(f"dict({arguments.options})")  # the user's own command line
     known = pd.read_csv(arguments.out) if arguments.out.exists() else pd.DataFrame(columns=KEYS)
     done = set(known[KEYS].itertuples(index=False, name=None))
     tasks = [
@@ -139,7 +135,7 @@ def main() -> None:
         for fold in arguments.only_folds.split(",")
     ]
     results = Parallel(n_jobs=arguments.jobs, return_as="generator_unordered")(
-        delayed(tune_and_test)(arguments.data / name, fold, seed, preset, options)
+        delayed(tune_and_test)(arguments.data / name, fold, seed, preset)
         for name, seed, fold, preset in tasks
         if (name, seed, fold, preset) not in done
     )

@@ -207,7 +207,7 @@ class TestParameters:
 
     def test_numpys_numbers_are_numbers(self):
         assert LabelSets(np.float32(0.5), np.int64(1)) == LabelSets()
-        assert str(EachLabel(np.float64(0.25))) == "any(p ≥ 0.25)"
+        assert str(EachLabel(np.float64(0.25))) == "any(p > 0.25)"
 
     def test_a_decoding_by_its_name_or_itself(self):
         assert get_decoding("any") == EachLabel()

@@ -11,10 +11,10 @@ from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
 from steelyard import Condition, RuleSetClassifier, Theory, make_planted_rules
+from steelyard.evidence import Label, ScoredRule
 from steelyard.explain import Explanation, FailingCondition
 from steelyard.features import Feature
 from steelyard.rules import Head, Rule
-from steelyard.theory import Label, ScoredRule
 from theories import HOSTILE, every_kind_of_theory, handmade_theory
 
 KINDS = every_kind_of_theory()

@@ -15,10 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard import Condition, Theory
+from steelyard.evidence import Label, ScoredRule
 from steelyard.export.decisions import body_to_requirements
 from steelyard.features import Feature
 from steelyard.rules import Head, Rule
-from steelyard.theory import Label, ScoredRule
 from theories import HOSTILE, every_kind_of_theory, hostile_table, learn
 
 KINDS = every_kind_of_theory()

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from points_theories import FEATURES, KINDS, flu_theory, random_table, random_theory
 from steelyard import Condition, Theory
 from steelyard.decoding import KnownLabelSets
+from steelyard.evidence import Label, ScoredRule
 from steelyard.features import Feature
 from steelyard.rules import Head, Rule
-from steelyard.theory import Label, ScoredRule
 from strategies import random_generators
 
 SICK = pd.DataFrame(

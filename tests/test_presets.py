@@ -12,11 +12,11 @@ from sklearn.base import clone
 from sklearn.model_selection import KFold
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from planted_targets import TARGETS, make_three_labels
 from steelyard import (
     MEstimate,
     RuleSetClassifier,
     RuleSetClassifierCV,
-    make_planted_rules,
 )
 from steelyard.candidates import PAPER_DEPTHS
 from steelyard.classifier import effective_parameters
@@ -35,24 +35,9 @@ HEURISTICS = [MEstimate(1), MEstimate(32)]
 PHIS = [1.0, 0.3]
 
 
-def binary_target(Y):
-    return np.where(Y.iloc[:, 0] == 1, "yes", "no")
-
-
-def multiclass_target(Y):
-    return np.array(["neither", "first", "second", "both"])[Y.iloc[:, 0] + 2 * Y.iloc[:, 2]]
-
-
-TARGETS = {"multilabel": lambda Y: Y, "binary": binary_target, "multiclass": multiclass_target}
-
-
 @pytest.fixture(scope="module")
 def data():
-    """Three labels of which the second is present in most examples."""
-    data = make_planted_rules(120, n_labels=3, noise=0.1, missing=0.05, random_state=1)
-    Y = data.Y.copy()
-    Y.iloc[:, 1] = 1 - Y.iloc[:, 1]
-    return data.X, Y
+    return make_three_labels(missing=0.05)
 
 
 def tuned(scoring="f1_micro", **options):
@@ -184,7 +169,7 @@ class TestOneClassARow:
         assert RuleSetClassifier(**sets.best_params_, **FOREST).fit(X, y).theory_ == sets.theory_
 
     def test_the_chosen_probability_is_that_of_the_refitted_theory(self, data):
-        X, y = data[0], binary_target(data[1])
+        X, y = data[0], TARGETS["binary"](data[1])
 
         def count_yes(estimator, X, y):
             return float((estimator.predict(X) == "yes").mean())

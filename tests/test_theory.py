@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from reference.prediction import predict as oracle_predict
 from reference.rules import covers
 from steelyard import Condition, MEstimate, Rule, RuleSetClassifier, Theory, make_planted_rules
+from steelyard.evidence import Label, ScoredRule, smoothed_precision
 from steelyard.features import Feature
 from steelyard.rules import Head
-from steelyard.theory import Label, ScoredRule, smoothed_precision
 from strategies import body_to_oracle, data_sets, table_to_rows, to_csr
 
 pytestmark = pytest.mark.filterwarnings("ignore:the data yields only")

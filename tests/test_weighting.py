@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from planted_targets import TARGETS, make_three_labels
 from reference.rules import coverage
 from reference.weighting import MAX_WEIGHT, replay
-from steelyard import MEstimate, RuleSetClassifier, make_planted_rules, theory_path
+from steelyard import MEstimate, RuleSetClassifier, theory_path
 from steelyard._kernels.weighting import boost_rules
 from steelyard.candidates import ForestSettings, generate_candidates
 from steelyard.coverage import index_rows
@@ -267,24 +268,9 @@ PHIS = [1.0, 0.5, 0.2, 0.05]
 FOREST = {"n_candidates": 200, "n_trees": 2, "max_depths": (1, 2, 3), "random_state": 4}
 
 
-def binary_target(Y):
-    return np.where(Y.iloc[:, 0] == 1, "yes", "no")
-
-
-def multiclass_target(Y):
-    return np.array(["neither", "first", "second", "both"])[Y.iloc[:, 0] + 2 * Y.iloc[:, 2]]
-
-
-TARGETS = {"multilabel": lambda Y: Y, "binary": binary_target, "multiclass": multiclass_target}
-
-
 @pytest.fixture(scope="module")
 def data():
-    """Three labels of which the second is present in most examples."""
-    data = make_planted_rules(120, n_labels=3, noise=0.1, missing=0.1, random_state=1)
-    Y = data.Y.copy()
-    Y.iloc[:, 1] = 1 - Y.iloc[:, 1]
-    return data.X, Y
+    return make_three_labels(missing=0.1)
 
 
 @pytest.fixture(scope="module", params=[12, 60], ids=["few rules", "many rules"])

@@ -88,7 +88,7 @@ class EachLabel:
     Examples
     --------
     >>> print(EachLabel(), EachLabel(0.3))
-    any any(p ≥ 0.3)
+    any any(p > 0.3)
     """
 
     min_probability: float = 0.5
@@ -101,7 +101,7 @@ class EachLabel:
             )
 
     def __str__(self) -> str:
-        return "any" if self.min_probability == 0.5 else f"any(p ≥ {self.min_probability:g})"
+        return "any" if self.min_probability == 0.5 else f"any(p > {self.min_probability:g})"
 
 
 @dataclass(frozen=True)

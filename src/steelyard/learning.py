@@ -14,13 +14,13 @@ from .candidates import ForestSettings, Progress, draw_order, generate_candidate
 from .coverage import Bits, cover, index_rows
 from .covering import Selection, select_for_label
 from .decoding import Combine, KnownLabelSets, count_label_sets
+from .evidence import Label
 from .features import FeatureCoder, code_training_table
 from .heuristics import ConfusionMatrix, Heuristic, MEstimate, describe, heuristic_values
 from .path import Indices, RankedRules, TheoryPath, find_first_firing
 from .program import reduce_program
 from .rules import RuleTable
 from .targets import Targets
-from .theory import Label
 from .weighting import WeightedSelection, count_rounds, weigh_for_label
 
 

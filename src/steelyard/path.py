@@ -28,6 +28,8 @@ from .decoding import (
     confidence_to_points,
     probability_to_points,
 )
+from .evidence import Label, ScoredRule, smoothed_precision
+from .firing import finish_points, fire_points, start_firing
 from .heuristics import (
     Heuristic,
     describe,
@@ -36,23 +38,16 @@ from .heuristics import (
     heuristic_to_dict,
 )
 from .measures import Counts, Measure, count_cells
-from .program import RuleProgram, compile_rules
-from .rules import Head, Rule
-from .theory import (
-    Label,
-    Output,
-    ScoredRule,
-    Theory,
+from .plain_data import (
     check_format,
     conditions_from_lists,
     features_from_dicts,
     features_to_dicts,
-    finish_points,
-    fire_points,
-    smoothed_precision,
-    start_firing,
     to_plain,
 )
+from .program import RuleProgram, compile_rules
+from .rules import Head, Rule
+from .theory import Output, Theory
 from .thresholding import count_above, count_kept
 
 SCHEMA_VERSION = 1

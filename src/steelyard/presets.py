@@ -13,7 +13,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     # The method of the paper, to the letter.
     "paper": {"prune": None, "combine": "any", "decode": "any"},
     # A few conditions a rule: a large share of the attributes is looked at for each of them, and what
-    # does not pay outside the bag goes. A tenth of the candidates then does as well.
+    # does not pay outside the bag goes.
     "short": {
         "prune": "oob",
         "combine": "any",

@@ -14,11 +14,12 @@ from ._kernels.ripper import Settings, learn_rules
 from .candidates import draw_order
 from .classifier import TheoryClassifier, seed_to_entropy
 from .coverage import cover, index_rows, unpack
+from .evidence import Label, ScoredRule, smoothed_precision
 from .features import CodedFeatures, TrainingFeatures, code_training_table, value_cuts
 from .heuristics import Laplace, describe
 from .rules import Head, Rule, RuleTable
 from .targets import Targets
-from .theory import Label, ScoredRule, Theory, smoothed_precision
+from .theory import Theory
 
 Masks = NDArray[np.bool_]  # (n_labels, n_rows): which rows have the target class
 

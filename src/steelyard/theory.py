@@ -6,7 +6,7 @@ Knows rules, their counts and the attributes they test; nothing of how they were
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -17,20 +17,26 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from . import export
-from ._kernels.firing import add_points, raise_points
 from .coverage import Bits, unpack
 from .decoding import (
-    POINTS_PER_LOG_ODD,
     Combine,
     KnownLabelSets,
     Points,
-    format_points,
     points_to_probability,
 )
+from .evidence import Label, ScoredRule
 from .explain import Explanation, explain_theory
 from .features import Feature
+from .firing import finish_points, fire_points, start_firing
+from .plain_data import (
+    check_format,
+    conditions_from_lists,
+    features_from_dicts,
+    features_to_dicts,
+    to_plain,
+)
 from .program import RuleProgram, compile_rules
-from .rules import Condition, Head, Rule, format_body, format_number
+from .rules import Head, Rule, format_body
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -40,94 +46,11 @@ if TYPE_CHECKING:
 SCHEMA_VERSION = 1
 POINTS_SCHEMA_VERSION = 2
 
-# Fewer than the points of any rule, and far from the end of the numbers.
-NO_POINTS = -(2**40)
-
 # Rows per block when predicting: a column of codes then fits the second cache, and the coverage bits
 # of 1,000 rules take 2 MB whatever the size of the table.
 _BLOCK_ROWS = 16_384
 
 Output = Literal["multilabel", "binary", "multiclass", "ordered"]
-
-
-def smoothed_precision(tp: Any, fp: Any) -> Any:
-    """(TP + 1)/(TP + FP + 2): precision that trusts few examples less.
-
-    Examples
-    --------
-    >>> smoothed_precision(9, 1), smoothed_precision(0, 0)
-    (0.8333333333333334, 0.5)
-    """
-    return (tp + 1) / (tp + fp + 2)
-
-
-@dataclass(frozen=True)
-class Label:
-    """A label with its target class and what the training examples say about it.
-
-    Parameters
-    ----------
-    name : str
-    target_class : {0, 1}
-        What the label's rules predict; without a firing rule the label gets the other class.
-    n_positives, n_negatives : int
-        Training examples with and without the target class.
-    uncovered_positives, uncovered_negatives : int
-        Those of them that no rule of the theory covers.
-    """
-
-    name: str
-    target_class: int
-    n_positives: int
-    n_negatives: int
-    uncovered_positives: int
-    uncovered_negatives: int
-
-    @property
-    def silent_score(self) -> float:
-        """How strongly the target class is denied where no rule fires: between -1 and 0."""
-        return float(smoothed_precision(self.uncovered_positives, self.uncovered_negatives) - 1)
-
-
-@dataclass(frozen=True)
-class ScoredRule:
-    """A rule of a theory with its evidence: counts and heuristic value on the training examples.
-
-    The `value` of a rule of a weighted theory is what its vote lowers the loss by. `points` is how much
-    a firing rule speaks for its head, in hundredths of log-odds; None in a theory whose firing rules
-    decide by themselves.
-    """
-
-    rule: Rule
-    tp: int
-    fp: int
-    value: float
-    points: int | None = None
-
-    @property
-    def vote(self) -> int:
-        """The points as the label's presence counts them: a rule for its absence counts against it."""
-        return (self.points or 0) * (1 if self.rule.head.target_class else -1)
-
-    @property
-    def weight(self) -> float:
-        """The vote as log-odds, 0 without points."""
-        return self.vote / POINTS_PER_LOG_ODD
-
-    @property
-    def precision(self) -> float:
-        """TP/(TP + FP), 0 if the rule covers nothing."""
-        return self.tp / max(self.tp + self.fp, 1)
-
-    @property
-    def smoothed_precision(self) -> float:
-        """(TP + 1)/(TP + FP + 2), which trusts few examples less."""
-        return float(smoothed_precision(self.tp, self.fp))
-
-    def __str__(self) -> str:
-        weight = "" if self.points is None else f", weight {format_points(self.vote)}"
-        value = format_number(self.value)
-        return f"{self.rule}  (TP {self.tp}, FP {self.fp}, value {value}{weight})"
 
 
 @dataclass(frozen=True, eq=False)
@@ -431,6 +354,7 @@ class Theory:
 
         Examples
         --------
+        >>> from steelyard import Condition
         >>> rule = Rule(Head("flu"), (Condition("fever", "≥", 38.5), Condition("colour", "=", "red")))
         >>> theory = Theory(
         ...     features=(Feature("fever"), Feature("colour", ("blue", "red"))),
@@ -493,6 +417,7 @@ class Theory:
 
         Examples
         --------
+        >>> from steelyard import Condition
         >>> rule = Rule(Head("flu"), (Condition("fever", "≥", 38.5),))
         >>> labels = (Label("flu", 1, 10, 30, 1, 28),)
         >>> theory = Theory((Feature("fever"),), labels, (ScoredRule(rule, 9, 2, 0.8),))
@@ -581,75 +506,6 @@ class Theory:
             raise ValueError(f"{where} is a damaged theory: {error!r}") from None
 
 
-def start_firing(combine: Combine, start: Points, n_rows: int) -> Points:
-    """Points of (n_labels, n_rows) before any rule has fired."""
-    if combine == "weighted":
-        return np.repeat(start[:, None], n_rows, axis=1)
-    return np.full((len(start), n_rows), NO_POINTS, dtype=np.int64)
-
-
-def fire_points(
-    bits: Bits,
-    rule_idx: NDArray[np.intp],
-    label_of_rule: NDArray[np.intp],
-    points: Points,
-    counted: Points,
-    combine: Combine,
-) -> Points:
-    """Let rules change the points of (n_labels, n_rows); `points` are aligned with `rule_idx`."""
-    kernel = add_points if combine == "weighted" else raise_points
-    kernel(bits, rule_idx, label_of_rule, points, counted)
-    return counted
-
-
-def finish_points(
-    counted: Points, start: Points, is_inverted: NDArray[np.bool_], combine: Combine
-) -> Points:
-    """Points for presence, shape (n_labels, n_rows): start points where no rule has fired."""
-    if combine == "weighted":
-        return counted
-    for_presence = np.where(is_inverted[:, None], -counted, counted)
-    return np.where(counted == NO_POINTS, start[:, None], for_presence)
-
-
-def check_format(
-    text: str, name: str, schema_versions: tuple[int, ...], where: str
-) -> dict[str, Any]:
-    """The JSON object in a text, if it says that it is of the format and one of the versions."""
-    try:
-        data = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise ValueError(f"{where} is not JSON: {error}") from None
-    if not isinstance(data, dict) or data.get("format") != name:
-        raise ValueError(f"{where} is not a {name}")
-    if data.get("schema_version") not in schema_versions:
-        raise ValueError(
-            f"{where} has schema version {data.get('schema_version')!r}; "
-            f"this version of Steelyard reads version {' and '.join(map(str, schema_versions))}"
-        )
-    return data
-
-
-def features_to_dicts(features: Sequence[Feature]) -> list[dict[str, Any]]:
-    """Attributes as plain data."""
-    return [
-        {"name": f.name} | ({} if f.categories is None else {"categories": list(f.categories)})
-        for f in features
-    ]
-
-
-def features_from_dicts(data: Sequence[dict[str, Any]]) -> tuple[Feature, ...]:
-    """Attributes from plain data."""
-    return tuple(
-        Feature(f["name"], tuple(f["categories"]) if "categories" in f else None) for f in data
-    )
-
-
-def conditions_from_lists(body: Sequence[Sequence[Any]]) -> tuple[Condition, ...]:
-    """A body from plain data: [feature, operator, value] each."""
-    return tuple(Condition(name, operator, value) for name, operator, value in body)
-
-
 def _theory_from_dict(data: dict[str, Any]) -> Theory:
     return Theory(
         features=features_from_dicts(data["features"]),
@@ -682,10 +538,6 @@ def _label_sets_from_dict(data: dict[str, Any]) -> KnownLabelSets | None:
         tuple(known["count"] for known in data["label_sets"]),
         data["frequency_weight"],
     )
-
-
-def to_plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value
 
 
 def _n_rows(X: Any) -> int:

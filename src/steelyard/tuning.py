@@ -26,7 +26,7 @@ from .path import TheoryPath
 
 # The paper tunes over the values of m up to 4096.
 TUNING_GRID: tuple[MEstimate, ...] = tuple(MEstimate(m) for m in M_GRID if m <= 4096)
-# Votes depend on m far less than the choice of single rules does.
+# Few values: a cell more is one more chance to choose by luck.
 WEIGHTED_GRID: tuple[MEstimate, ...] = (MEstimate(1), MEstimate(4), MEstimate(16))
 
 # Parameters that need candidates of their own.

@@ -29,8 +29,8 @@ GREEDY_ROUNDS = 20
 DRAWN_SHARE = 0.1
 ROW_SHARE = 2 / 3
 
-# A label may take this many times the rules that an even share gives it, within the bounds: more than
-# that none of the paper's data sets uses.
+# A label may take this many times the rules that an even share gives it, within the bounds: labels that
+# need more rules can have them, and the time of a fit stays bounded.
 _GENEROSITY = 3
 _FEWEST_ROUNDS = 15
 _MOST_ROUNDS = 100

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..rules import Condition, format_number
 
 if TYPE_CHECKING:
-    from ..theory import ScoredRule
+    from ..evidence import ScoredRule
 
 Value = float | str | None
 """A value of an attribute; None is missing."""

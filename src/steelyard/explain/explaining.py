@@ -19,8 +19,9 @@ from .votes import ChosenSet, DecidedBy, LabelPoints
 
 if TYPE_CHECKING:
     from ..decoding import KnownLabelSets
+    from ..evidence import ScoredRule
     from ..features import NominalColumn
-    from ..theory import ScoredRule, Theory
+    from ..theory import Theory
 
 
 def as_table(X: Any) -> Any:

@@ -15,7 +15,7 @@ from .html import explanation_to_html
 from .votes import ChosenSet, LabelPoints
 
 if TYPE_CHECKING:
-    from ..theory import Label, ScoredRule
+    from ..evidence import Label, ScoredRule
 
 _COLUMNS = [
     "label",

@@ -10,7 +10,7 @@ from ..decoding import format_points
 from ..rules import format_body
 
 if TYPE_CHECKING:
-    from ..theory import ScoredRule
+    from ..evidence import ScoredRule
     from .explanation import Explanation, LabelExplanation
 
 _LEFT = "text-align:left;vertical-align:top"

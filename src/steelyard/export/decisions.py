@@ -14,7 +14,8 @@ import numpy as np
 from ..rules import Condition
 
 if TYPE_CHECKING:
-    from ..theory import ScoredRule, Theory
+    from ..evidence import ScoredRule
+    from ..theory import Theory
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,8 @@ from ..rules import Head, format_body
 from .points import format_starts
 
 if TYPE_CHECKING:
-    from ..theory import Label, ScoredRule, Theory
+    from ..evidence import Label, ScoredRule
+    from ..theory import Theory
 
 # A notebook with tens of thousands of table rows stops responding.
 _MAX_RULES = 300

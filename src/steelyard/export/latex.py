@@ -10,7 +10,8 @@ from ..rules import format_body
 from .points import format_starts
 
 if TYPE_CHECKING:
-    from ..theory import Label, Theory
+    from ..evidence import Label
+    from ..theory import Theory
 
 _REPLACEMENTS = {
     "\\": r"\textbackslash{}",

@@ -11,7 +11,8 @@ from ..rules import Head, format_body
 from .points import describe_points, format_starts
 
 if TYPE_CHECKING:
-    from ..theory import Label, Theory
+    from ..evidence import Label
+    from ..theory import Theory
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|<>~$&])")
 

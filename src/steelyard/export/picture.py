@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from ..theory import Label, ScoredRule, Theory
+    from ..evidence import Label, ScoredRule
+    from ..theory import Theory
 
 _COLOUR = "#0072B2"
 _COLOUR_AGAINST = "#D55E00"  # rules that predict the other class

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from ..decoding import format_points
 
 if TYPE_CHECKING:
-    from ..theory import ScoredRule, Theory
+    from ..evidence import ScoredRule
+    from ..theory import Theory
 
 
 @dataclass(frozen=True)
