@@ -53,9 +53,7 @@ def tune_and_test(folder: Path, fold: int, seed: int, preset: str) -> list[dict[
     rows = []
     for i, measure in enumerate(MEASURES):
         scores = np.array([scored.scores[i] for scored in folds])
-        variant, decoding, heuristic, phi = cells[
-            choose_cell(scores, n_conditions, estimator.tolerance)
-        ]
+        variant, decoding, heuristic, phi = cells[choose_cell(scores, n_conditions, grid.tolerance)]
         which = grid.variants.index(variant)
         if which not in paths:
             model = template.set_params(**variant)

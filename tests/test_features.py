@@ -11,10 +11,12 @@ from scipy import sparse
 
 from steelyard.features import (
     MISSING,
+    MOST_SPREAD_CUTS,
     CodedFeatures,
     category_text,
     code_training_table,
     mid_points,
+    spread_mid_points,
     value_cuts,
 )
 from strategies import rows_of_codes, tables, to_csr, to_sparse_frame
@@ -42,6 +44,20 @@ class TestCutPoints:
 
     def test_a_cut_reads_as_a_person_would_write_it(self):
         assert mid_points(np.array([0.1, 0.2])).tolist() == [0.15]
+
+    @given(distinct_values)
+    def test_few_cut_points_need_not_be_spread(self, values):
+        assert spread_mid_points(values).tolist() == mid_points(values).tolist()
+
+    @pytest.mark.parametrize("n_values", [63, 64, 65, 66, 127, 128, 129, 1000, 10_000])
+    def test_spread_cut_points_have_the_same_number_of_values_between_them(self, n_values):
+        values = np.cumsum(np.random.default_rng(n_values).exponential(size=n_values))
+        cuts = spread_mid_points(values)
+        assert len(cuts) == min(n_values - 1, MOST_SPREAD_CUTS)
+        assert set(cuts) <= set(mid_points(values))
+        n_values_of_code = np.bincount(np.searchsorted(cuts, values, side="right"))
+        assert len(n_values_of_code) == len(cuts) + 1
+        assert n_values_of_code.max() - n_values_of_code.min() <= 1
 
     @given(distinct_values)
     def test_cuts_at_the_values_give_every_value_and_every_gap_a_code(self, values):

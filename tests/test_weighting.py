@@ -1,4 +1,4 @@
-"""Weighting: each round takes the rule that lowers the loss most, and a theory counts its votes."""
+"""Weighting: rules are grown for what the ones before them left over, and theories count votes."""
 
 import itertools
 import math
@@ -11,149 +11,228 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planted_targets import TARGETS, make_three_labels
+from reference import weighting as oracle
+from reference.growing import code_table
 from reference.rules import coverage
-from reference.weighting import MAX_WEIGHT, replay
+from reference.weighting import Options, count_ends
 from steelyard import MEstimate, RuleSetClassifier, theory_path
 from steelyard._kernels.weighting import boost_rules
-from steelyard.candidates import ForestSettings, generate_candidates
+from steelyard.candidates import ForestSettings
 from steelyard.coverage import index_rows
 from steelyard.decoding import EachLabel, LabelSets, probability_to_points
-from steelyard.features import code_training_table
+from steelyard.features import CodedFeatures, code_training_table, spread_mid_points
+from steelyard.learning import learn_path
 from steelyard.measures import MEASURES
 from steelyard.path import RankedRules
-from steelyard.weighting import (
-    GREEDY_ROUNDS,
-    STEP,
-    count_rounds,
-    weigh_for_label,
-)
+from steelyard.targets import encode_targets
+from steelyard.weighting import REUSE, STEP, Budget, share_rules, weigh_for_label
 from strategies import (
-    bodies_to_table,
     body_to_oracle,
+    data_sets,
     masks,
     random_generators,
-    rule_tables,
+    rows_of_codes,
     table_to_rows,
     tables,
+    to_csr,
+    to_sparse_frame,
 )
 
-pytestmark = pytest.mark.filterwarnings("ignore:the data yields only")
 
-
-def boost(covered, is_positive, l2, n_rounds, sampling=None):
-    """The choices (rule, points) and their gains."""
-    n_greedy, n_drawn, row_share, seed = sampling or (n_rounds, 0, 0.0, 0)
-    rule, points = np.empty((2, n_rounds), dtype=np.int64)
-    gain = np.empty(n_rounds)
-    n = boost_rules(
-        np.packbits(covered, axis=1, bitorder="little"),
-        is_positive,
-        l2,
-        STEP,
-        MAX_WEIGHT,
-        100,
-        n_greedy,
-        n_drawn,
-        row_share,
-        np.uint64(seed),
-        rule,
-        points,
-        gain,
-    )
-    return list(zip(rule[:n].tolist(), points[:n].tolist(), strict=True)), gain[:n].tolist()
-
-
-@st.composite
-def coverages(draw, max_rows=40, max_rules=10):
-    """Which rows random rules cover, and which rows are positive: some but not all."""
-    n_rows = draw(st.integers(2, max_rows))
-    n_rules = draw(st.integers(1, max_rules))
-    rng = draw(random_generators())
-    covered = rng.random((n_rules, n_rows)) < rng.choice([0.0, 0.1, 0.5, 0.9, 1.0], (n_rules, 1))
-    is_positive = rng.random(n_rows) < rng.choice([0.1, 0.5, 0.9])
-    is_positive[rng.permutation(n_rows)[:2]] = True, False
-    return covered, is_positive
-
-
-def check_rounds(covered, is_positive, l2, n_rounds, sampling=None):
-    """Every round must do what the oracle says, and the last one must have a reason to be the last.
-
-    Returns the number of rounds.
-    """
-    choices, gains = boost(covered, is_positive, l2, n_rounds, sampling)
-    seen = replay(covered.tolist(), is_positive.tolist(), l2, choices, 100, sampling)
-    for judged, (rule, points), gain in zip(seen, choices, gains, strict=False):
-        best = max(gain for gain, _ in judged.values())
-        assert gain == pytest.approx(judged[rule][0])
-        assert gain == pytest.approx(best)
-        assert points != 0
-        # Half a point may go either way, by the last digit of a sum.
-        assert abs(points - 100 * STEP * judged[rule][1]) <= 0.5 + 1e-6
-    if len(choices) < n_rounds:
-        judged = list(replay(covered.tolist(), is_positive.tolist(), l2, choices, 100, sampling))[
-            -1
-        ]
-        best = max(gain for gain, _ in judged.values())
-        weights = [weight for gain, weight in judged.values() if gain == pytest.approx(best)]
-        assert min(map(abs, weights)) * 100 * STEP <= 0.5 + 1e-6
-    return len(choices)
-
-
-strengths = st.sampled_from([0.1, 0.5, 2.0, 30.0])
-
-
-class TestAgainstTheOracle:
-    @settings(max_examples=150)
-    @given(coverages(), strengths)
-    def test_every_round_takes_the_best_rule_with_a_part_of_its_best_weight(self, problem, l2):
-        check_rounds(*problem, l2, n_rounds=12)
-
-    @settings(max_examples=100)
-    @given(
-        coverages(),
-        strengths,
-        st.integers(0, 4),
-        st.integers(1, 12),
-        st.sampled_from([0.5, 1.0]),
-        st.integers(0, 2**64 - 1),
-    )
-    def test_later_ones_of_the_rules_and_rows_that_they_draw(
-        self, problem, l2, n_greedy, n_drawn, row_share, seed
-    ):
-        check_rounds(*problem, l2, 12, (n_greedy, n_drawn, row_share, seed))
-
-    def test_it_goes_on_until_no_rule_has_a_point_to_give(self):
-        rng = np.random.default_rng(0)
-        covered, is_positive = rng.random((6, 30)) < 0.5, rng.random(30) < 0.4
-        n_rounds = check_rounds(covered, is_positive, 1.0, 1000)
-        assert 6 < n_rounds < 1000
-
-    @pytest.mark.parametrize("order", [[0, 1, 2], [2, 0, 1]])
-    def test_of_rules_that_gain_the_same_the_first_is_taken(self, order):
-        covered = np.array([[1, 0, 0, 0], [1, 1, 0, 0], [1, 1, 0, 0]], dtype=bool)[order]
-        ((rule, _),), _ = boost(covered, np.array([True, True, False, False]), 1.0, 1)
-        assert rule == np.flatnonzero(covered[:, 1])[0]
-
-    def test_a_rule_that_covers_nothing_or_tells_nothing_gains_nothing(self):
-        covered = np.array([[0, 0, 0, 0], [1, 1, 1, 1], [1, 0, 1, 0]], dtype=bool)
-        assert boost(covered, np.array([True, True, False, False]), 1.0, 5) == ([], [])
+def rare_values(rng, n_rows, usual, others):
+    """A column that is kept as a list: at most one row in eight has another value, or none."""
+    column = np.full(n_rows, usual, dtype=object)
+    rare = rng.permutation(n_rows)[: n_rows // 8]
+    column[rare] = rng.choice(np.array([*others, None], dtype=object), len(rare))
+    return column
 
 
 @st.composite
 def problems(draw):
-    """Candidates of one label with both classes, and an order of the rows."""
-    X = draw(tables(min_rows=4))
-    training = code_training_table(X)
-    table = draw(rule_tables(training.coded))
+    """A table, its codes, a label with both classes, and an order of the rows."""
+    X = draw(tables(max_rows=32, max_columns=3))
+    rng = draw(random_generators())
+    if rng.random() < 0.7:
+        X["r"] = rare_values(rng, len(X), 1.0, [0.0, 2.0]).astype(float)
+    if rng.random() < 0.4:
+        X["n"] = rare_values(rng, len(X), "green", ["blue", "red"])
     is_present = draw(masks(len(X)))
     is_present[:2] = True, False
     order = np.array(draw(st.permutations(range(len(X)))), dtype=np.int64)
-    return X, training, table, is_present, order
+    return X, code_training_table(X), is_present, order
 
 
-def weigh(problem, ms, n_rounds=10, seed=0):
-    _, training, table, is_present, order = problem
-    return weigh_for_label(table, index_rows(training.coded), is_present, order, ms, n_rounds, seed)
+@st.composite
+def runs(draw):
+    """A problem and options: bags smaller and larger than the table, room that fills up or does not."""
+    problem = draw(problems())
+    return problem, Options(
+        bag_size=draw(st.integers(1, 2 * len(problem[0]))),
+        n_drawn=draw(st.integers(1, 4)),
+        n_tries=draw(st.integers(1, 3)),
+        l2=draw(st.sampled_from([1e-9, 0.1, 0.5, 2.0, 30.0])),
+        reuse=draw(st.sampled_from([math.inf, 0.7, 1.0])),
+        seed=draw(st.integers(0, 2**64 - 1)),
+        n_rounds=draw(st.integers(1, 20)),
+        most_rules=draw(st.integers(1, 8)),
+        most_conditions=draw(st.integers(1, 4)),
+        step=draw(st.sampled_from([0.3, 1.0])),
+    )
+
+
+def boost(coded, is_present, order, options):
+    """What the kernel does: the choices (rule, points, gain), and the bodies of the rules."""
+    rule, points = np.empty((2, options.n_rounds), dtype=np.int64)
+    gain = np.empty(options.n_rounds)
+    length = np.empty(options.most_rules, dtype=np.int64)
+    body = np.empty((options.most_rules, options.most_conditions, 3), dtype=np.int32)
+    n_choices, n_rules = boost_rules(
+        coded,
+        is_present,
+        order,
+        options.bag_size,
+        options.n_drawn,
+        options.n_tries,
+        options.l2,
+        options.step,
+        options.max_weight,
+        options.points_per_log_odd,
+        options.reuse,
+        np.uint64(options.seed),
+        rule,
+        points,
+        gain,
+        length,
+        body,
+    )
+    choices = np.column_stack([rule, points, gain]).tolist()[:n_choices]
+    bodies = [list(map(tuple, body[r, : length[r]].tolist())) for r in range(n_rules)]
+    return [(int(rule), int(points), gain) for rule, points, gain in choices], bodies
+
+
+def to_oracle(X, training):
+    """The table as the oracle reads it, from its values."""
+    return code_table(table_to_rows(X), training.coded.is_nominal.tolist())
+
+
+def replay(problem, options):
+    """What the oracle does."""
+    X, training, is_present, order = problem
+    return oracle.boost(to_oracle(X, training), is_present.tolist(), order.tolist(), options)
+
+
+class TestAgainstTheOracle:
+    @settings(max_examples=300)
+    @given(runs())
+    def test_every_round_grows_chooses_and_weighs_as_the_oracle_does(self, run):
+        problem, options = run
+        assert boost(problem[1].coded, *problem[2:], options) == replay(problem, options)
+
+    def test_an_example_that_is_surely_and_wrongly_predicted_is_worth_a_rule(self):
+        # A positive that is like every group of negatives in one feature: when all groups have been
+        # voted down, its gradient is 1 and its curvature rounds to 0. Its z tells it from all others.
+        n_groups, size = 14, 8
+        groups = np.repeat(np.eye(n_groups), size, axis=0)
+        X = pd.DataFrame(np.vstack([np.ones(n_groups), groups, np.zeros_like(groups)]))
+        X["z"] = np.arange(len(X)) > 0
+        X = X.astype(float)
+        is_present = np.r_[True, np.zeros(len(groups), bool), np.ones(len(groups), bool)]
+        problem = X, code_training_table(X), is_present, np.arange(len(X))
+        options = Options(len(X), 4, 2, 0.1, math.inf, 0, 60, 60, 1, step=1.0, max_weight=1.0)
+        choices, bodies = boost(problem[1].coded, *problem[2:], options)
+        gains = [gain for rule, _, gain in choices if bodies[rule] == [(n_groups, 0, 1)]]
+        assert max(gains) == 2 - options.l2
+        assert (choices, bodies) == replay(problem, options)
+
+    def test_it_goes_on_until_no_rule_has_a_point_to_give(self):
+        rng = np.random.default_rng(0)
+        X = pd.DataFrame({"x": rng.integers(0, 2, 30), "y": rng.integers(0, 3, 30)})
+        problem = X, code_training_table(X), rng.random(30) < 0.4, np.arange(30)
+        options = Options(30, 2, 3, 1.0, 0.7, 0, 1000, 4, 2)
+        choices, bodies = boost(problem[1].coded, *problem[2:], options)
+        assert (choices, bodies) == replay(problem, options)
+        assert len(bodies) < len(choices) < 1000
+
+
+def store_dense(coded):
+    """The same codes with no feature kept as a list."""
+    codes = rows_of_codes(coded).T
+    none = np.empty(0, dtype=np.int32)
+    return CodedFeatures(
+        n_codes=coded.n_codes,
+        is_nominal=coded.is_nominal,
+        column=np.arange(len(codes), dtype=np.int32),
+        dense=np.ascontiguousarray(codes, dtype=np.int32),
+        default_code=np.full(len(codes), -1, dtype=np.int32),
+        indptr=np.zeros(len(codes) + 1, dtype=np.int64),
+        rows=none,
+        codes=none,
+    )
+
+
+class TestARun:
+    @settings(max_examples=60)
+    @given(runs())
+    def test_does_not_depend_on_how_a_feature_is_stored(self, run):
+        (_, training, *label), options = run
+        stored = training.coded, store_dense(training.coded)
+        one, two = (boost(coded, *label, options) for coded in stored)
+        assert one == two
+
+    @settings(max_examples=60)
+    @given(runs(), st.randoms(use_true_random=False))
+    def test_does_not_depend_on_where_a_row_stands(self, run, random):
+        (X, training, is_present, order), options = run
+        moved = list(range(len(X)))
+        random.shuffle(moved)
+        coded = code_training_table(X.iloc[moved]).coded
+        same_order = np.argsort(moved)[order]
+        assert boost(coded, is_present[moved], same_order, options) == boost(
+            training.coded, is_present, order, options
+        )
+
+    @settings(max_examples=60)
+    @given(runs())
+    def test_never_raises_a_known_rule_where_there_is_no_reuse(self, run):
+        (_, training, *label), options = run
+        choices, bodies = boost(training.coded, *label, options._replace(reuse=math.inf))
+        assert [rule for rule, _, _ in choices] == list(range(len(bodies)))
+
+    @settings(max_examples=60)
+    @given(runs())
+    def test_keeps_to_its_room(self, run):
+        (_, training, *label), options = run
+        choices, bodies = boost(training.coded, *label, options)
+        assert len(choices) <= options.n_rounds
+        assert len(bodies) <= options.most_rules
+        assert all(1 <= len(body) <= options.most_conditions for body in bodies)
+        # Rules are numbered as they come.
+        seen = list(dict.fromkeys(rule for rule, _, _ in choices))
+        assert seen == list(range(len(bodies)))
+
+    @pytest.mark.parametrize(("most_rules", "n_rules"), [(1, 1), (2, 2), (5, 2)])
+    def test_goes_on_with_known_rules_when_it_has_no_room_for_new_ones(self, most_rules, n_rules):
+        # One feature of two values has two rules to give.
+        X = pd.DataFrame({"x": [0.0, 1.0] * 10})
+        is_present = np.arange(20) % 5 < 2
+        is_present[:6] = False
+        options = Options(20, 1, 4, 1.0, 1.0, 0, 12, most_rules, 3)
+        choices, bodies = boost(code_training_table(X).coded, is_present, np.arange(20), options)
+        assert len(bodies) == n_rules
+        assert len(choices) > n_rules
+
+
+# Settings of a label's run where a test has no others.
+GROWN = {"n_trees": 2, "max_depths": (3,), "max_features": 2}
+SCARCE = Budget(5, 12, REUSE)
+MANY = Budget(12, 12, math.inf)
+budgets = st.sampled_from([SCARCE, MANY])
+
+
+def weigh(problem, ms, budget=SCARCE, seed=0, **options):
+    _, training, is_present, order = problem
+    forest = ForestSettings(**(GROWN | options))
+    return weigh_for_label(index_rows(training.coded), is_present, order, ms, forest, budget, seed)
 
 
 def bodies_of(table, X, training):
@@ -161,65 +240,90 @@ def bodies_of(table, X, training):
 
 
 class TestOfOneLabel:
-    # Eight rows, two of them positive; the first rule covers just these.
+    # Eight rows, of which the first two are positive.
     X = pd.DataFrame({"x": np.arange(8.0), "y": np.arange(8.0)})
-    training = code_training_table(X)
-    is_present = np.arange(8) < 2
 
-    def weigh_one(self, m, *bodies):
-        problem = (self.X, self.training, bodies_to_table(bodies), self.is_present, np.arange(8))
-        return weigh(problem, [m], n_rounds=1)
+    def weigh_first(self, m, X=X):
+        """The best rule of one condition, after as many tries as it takes to find it."""
+        problem = X, code_training_table(X), np.arange(len(X)) < 2, np.arange(len(X))
+        selection = weigh(problem, [m], Budget(1, 1, math.inf), max_depths=(1,), n_trees=50)
+        return selection, bodies_of(selection.table, *problem[:2]), selection.votes[0]
 
     @pytest.mark.parametrize("m", [1, 4, 100])
     def test_m_counts_as_many_examples_of_the_prior_distribution(self, m):
         # Each of the two has p = 1/4: G = 2 · 3/4, H = 2 · 3/16; m of them add m · 3/16.
-        (votes,) = self.weigh_one(m, [(0, 0, 2)]).votes
+        selection, (((_, operator, value),),), votes = self.weigh_first(m)
+        assert (operator, value) == ("<", 1.5)
         curvature = 2 * 3 / 16 + m * 3 / 16
         assert votes.gain.tolist() == pytest.approx([1.5**2 / curvature])
         assert votes.points.tolist() == [round(100 * STEP * 1.5 / curvature)]
+        assert (selection.tp.tolist(), selection.fp.tolist()) == ([2], [0])
 
     def test_without_a_prior_a_pure_rule_gets_its_share_of_the_whole_step(self):
-        (votes,) = self.weigh_one(0, [(0, 0, 2)]).votes
+        _, _, votes = self.weigh_first(0)
         assert votes.points.tolist() == [round(100 * STEP * 1.5 / (2 * 3 / 16))]
 
+    def test_but_no_more_than_four_log_odds_of_it(self):
+        # Two of 20: the best weight would be (2 · 9/10) / (2 · 9/100) = 10.
+        _, _, votes = self.weigh_first(0, pd.DataFrame({"x": np.arange(20.0)}))
+        assert votes.points.tolist() == [round(100 * STEP * 4)]
+        assert votes.gain.tolist() == pytest.approx([2 * 1.8 * 4 - 0.18 * 4**2])
+
     def test_a_prior_that_outweighs_all_examples_leaves_no_vote(self):
-        (votes,) = self.weigh_one(1e9, [(0, 0, 2)]).votes
+        selection, _, votes = self.weigh_first(1e9)
         assert len(votes.rule_idx) == len(votes.points) == len(votes.gain) == 0
+        assert len(selection.table) == 0
 
     def test_a_rule_that_covers_negatives_votes_against(self):
-        selection = self.weigh_one(1, [(0, 2, 8)])
+        # Nothing is known of the positives, so that no condition covers them.
+        X = pd.DataFrame({"x": [np.nan, np.nan, 0, 0, 0, 1, 1, 1]})
+        selection, _, votes = self.weigh_first(1, X)
+        assert votes.points.tolist() == [round(100 * STEP * -0.75 / (4 * 3 / 16))]
+        assert (selection.tp.tolist(), selection.fp.tolist()) == ([0], [3])
+
+    @settings(max_examples=100)
+    @given(problems(), st.sampled_from([0, 0.5, 4, 64]), budgets, st.sampled_from([0.4, 1.0, 1.7]))
+    def test_votes_are_those_of_the_oracle(self, problem, m, budget, share):
+        X, training, is_present, _ = problem
+        selection = weigh(problem, [m], budget, seed=5, sample_fraction=share)
         (votes,) = selection.votes
-        assert votes.points.tolist() == [round(100 * STEP * -1.5 / (7 * 3 / 16))]
-        assert (selection.tp.tolist(), selection.fp.tolist()) == ([0], [6])
+        prior = is_present.mean()
+        options = Options(
+            bag_size=max(1, round(share * len(X))),
+            n_drawn=2,
+            n_tries=2,
+            l2=max(m, 1e-9) * prior * (1 - prior),
+            reuse=budget.reuse,
+            seed=5,
+            n_rounds=budget.n_choices,
+            most_rules=budget.n_rules,
+            most_conditions=3,
+            step=STEP,
+        )
+        choices, bodies = replay(problem, options)
+        assert votes.points.tolist() == [points for _, points, _ in choices]
+        assert votes.gain.tolist() == list(itertools.accumulate([g for _, _, g in choices], min))
+        # Rules of equal coverage stand once, as the shortest of them.
+        table = to_oracle(X, training)
+        shortest = {}
+        for body in bodies:
+            covered = tuple(oracle.covers(body, table, row) for row in range(len(X)))
+            shortest[covered] = min(count_ends(body, table), shortest.get(covered, 9))
+        mine = [*map(tuple, coverage(bodies_of(selection.table, X, training), table_to_rows(X)))]
+        assert len(set(mine)) == len(mine)
+        assert dict(zip(mine, selection.n_conditions.tolist(), strict=True)) == shortest
+        for rule, (other, _, _) in zip(votes.rule_idx, choices, strict=True):
+            assert list(mine[rule]) == [
+                oracle.covers(bodies[other], table, row) for row in range(len(X))
+            ]
 
-    def test_of_rules_with_equal_coverage_the_shortest_votes(self):
-        selection = self.weigh_one(1, [(0, 0, 2), (1, 0, 2)], [(1, 0, 2)], [(0, 0, 2)])
-        assert selection.table.feature.tolist() == [1]
-        assert selection.n_conditions.tolist() == [1]
-
-    @settings(max_examples=60)
-    @given(problems(), st.sampled_from([0.5, 4, 64]))
-    def test_every_vote_is_the_best_of_all_candidates(self, problem, m):
-        X, training, table, is_present, _ = problem
-        selection = weigh(problem, [m])
-        (votes,) = selection.votes
-        bodies = bodies_of(table, X, training) + bodies_of(selection.table, X, training)
-        choices = list(zip(len(table) + votes.rule_idx, votes.points.tolist(), strict=True))
-        l2 = m * is_present.mean() * (1 - is_present.mean())
-        covered = coverage(bodies, table_to_rows(X))
-        seen = replay(covered, is_present.tolist(), l2, choices, 100)
-        for judged, (rule, points) in zip(seen, choices, strict=False):
-            gain, weight = judged[rule]
-            assert gain == pytest.approx(max(gain for gain, _ in judged.values()))
-            assert abs(points - 100 * STEP * weight) <= 0.5 + 1e-6
-
-    @settings(max_examples=60)
-    @given(problems())
-    def test_several_ms_at_once_are_several_runs(self, problem):
+    @settings(max_examples=100)
+    @given(problems(), budgets)
+    def test_several_ms_at_once_are_several_runs(self, problem, budget):
         ms = [0.5, 4, 64]
-        together = weigh(problem, ms)
+        together = weigh(problem, ms, budget)
         for m, votes in zip(ms, together.votes, strict=True):
-            alone = weigh(problem, [m])
+            alone = weigh(problem, [m], budget)
             for mine, other in zip(votes[1:], alone.votes[0][1:], strict=True):
                 assert mine.tolist() == other.tolist()
             chosen = together.table.take(votes.rule_idx)
@@ -227,10 +331,10 @@ class TestOfOneLabel:
             assert bodies_of(chosen, *problem[:2]) == bodies_of(expected, *problem[:2])
 
     @settings(max_examples=60)
-    @given(problems(), st.sampled_from([5, GREEDY_ROUNDS + 30]))
-    def test_counts_are_those_on_all_examples(self, problem, n_rounds):
-        X, training, _, is_present, _ = problem
-        selection = weigh(problem, [1, 16], n_rounds)
+    @given(problems(), budgets)
+    def test_counts_are_those_on_all_examples(self, problem, budget):
+        X, training, is_present, _ = problem
+        selection = weigh(problem, [1, 16], budget)
         covered = coverage(bodies_of(selection.table, X, training), table_to_rows(X))
         for mask, tp, fp in zip(covered, selection.tp, selection.fp, strict=True):
             assert tp == (np.array(mask) & is_present).sum()
@@ -242,30 +346,118 @@ class TestOfOneLabel:
         assert sorted(set(chosen.tolist())) == list(range(len(selection.table)))
 
     @settings(max_examples=60)
-    @given(problems())
-    def test_gains_never_rise_so_that_prefixes_of_all_are_prefixes_of_each(self, problem):
-        for votes in weigh(problem, [0.5, 16], GREEDY_ROUNDS + 30).votes:
+    @given(problems(), budgets)
+    def test_gains_never_rise_so_that_prefixes_of_all_are_prefixes_of_each(self, problem, budget):
+        for votes in weigh(problem, [0.5, 16], budget).votes:
             assert (np.diff(votes.gain) <= 0).all()
 
+    @settings(max_examples=60)
+    @given(problems(), st.randoms(use_true_random=False))
+    def test_a_feature_of_one_value_is_never_drawn(self, problem, random):
+        X, training, *label = problem
+        wider = X.copy()
+        for i, value in enumerate([7.0, np.nan, "red", None]):
+            constant = pd.Series([value] * len(X), dtype=float if i < 2 else object)
+            constant[: random.choice([0, 1])] = None  # missing is no value
+            wider.insert(random.randrange(wider.shape[1] + 1), f"constant {i}", constant)
+        with_constants = wider, code_training_table(wider), *label
+        one, two = (weigh(p, [4], max_features=0.5) for p in (problem, with_constants))
+        for mine, other in zip(one.votes[0], two.votes[0], strict=True):
+            assert mine.tolist() == other.tolist()
+        for i in range(len(one.table)):
+            other = two.table.body(i, with_constants[1].coder)
+            assert one.table.body(i, training.coder) == other
+
+    def test_several_conditions_on_a_feature_are_one_interval(self):
+        X = pd.DataFrame({"x": np.arange(12.0)})
+        training = code_training_table(X)
+        is_present = (np.arange(12) >= 4) & (np.arange(12) < 7)
+        # Wider than it must be, then shrunk: each grown condition is one end.
+        problem = X, training, is_present, np.arange(12)
+        selection = weigh(problem, [1], max_depths=(4,), n_trees=50, budget=Budget(1, 1, math.inf))
+        assert [str(c) for c in selection.table.body(0, training.coder)] == ["x ≥ 3.5", "x < 6.5"]
+        assert selection.table.feature.tolist() == [0]
+        assert selection.n_conditions.tolist() == [2]
+
+    @settings(max_examples=60)
+    @given(problems(), st.sampled_from([(1,), (2,), (3, 1), (1, 4)]))
+    def test_a_rule_has_no_more_conditions_than_the_largest_limit(self, problem, depths):
+        selection = weigh(problem, [0.5, 16], max_depths=depths)
+        assert selection.n_conditions.max(initial=0) <= max(depths)
+        for first, last in itertools.pairwise(selection.table.indptr):
+            features = selection.table.feature[first:last].tolist()
+            assert 1 <= len(features) == len(set(features))
+
+    @pytest.mark.parametrize(
+        ("depths", "most"), [((None,), 20), ((1, None, 3), 20), ((3, 7), 7), ((24,), 24)]
+    )
+    def test_no_limit_is_a_limit_of_twenty(self, depths, most):
+        # Positives have 1 everywhere, most negatives 0, and the others a 0 on one feature each: every
+        # condition takes a few of them away.
+        lacking = np.repeat(1 - np.eye(30), 4, axis=0)
+        X = pd.DataFrame(np.vstack([np.ones((60, 30)), lacking, np.zeros((300, 30))]))
+        X.columns = [f"x{j}" for j in range(30)]
+        problem = X, code_training_table(X), np.arange(480) < 60, np.arange(480)
+        selection = weigh(problem, [1], max_depths=depths, max_features=1.0)
+        assert selection.n_conditions.max() == most
+
     @pytest.mark.parametrize("is_present", [np.zeros(4, bool), np.ones(4, bool), np.arange(4) < 2])
-    def test_no_candidates_give_no_votes(self, is_present):
-        training = code_training_table(pd.DataFrame({"x": np.arange(4.0)}))
-        problem = (None, training, bodies_to_table([]), is_present, np.arange(4))
-        selection = weigh(problem, [1, 16])
-        assert len(selection.table) == 0
-        assert [len(votes.rule_idx) for votes in selection.votes] == [0, 0]
+    @pytest.mark.parametrize("values", [np.arange(4.0), np.ones(4), np.full(4, np.nan)], ids=str)
+    def test_one_class_or_one_value_gives_no_votes(self, is_present, values):
+        X = pd.DataFrame({"x": values})
+        selection = weigh((X, code_training_table(X), is_present, np.arange(4)), [1, 16])
+        has_votes = 0 < is_present.mean() < 1 and len(set(values)) == 4 and values[0] == 0
+        assert (len(selection.table) > 0) == has_votes
+        assert [len(votes.rule_idx) > 0 for votes in selection.votes] == [has_votes] * 2
+        assert (selection.n_positives, selection.n_negatives) == (
+            is_present.sum(),
+            (~is_present).sum(),
+        )
+
+    @pytest.mark.parametrize("entropy", [2**64 + 3, 2**70 + 3])
+    def test_a_seed_of_any_size_is_a_seed(self, data, entropy):
+        X, Y = data
+        problem = X, code_training_table(X), Y.to_numpy(dtype=bool)[:, 0], np.arange(len(X))
+        one, two, other = (
+            weigh(problem, [1], seed=seed).votes[0].points.tolist() for seed in (entropy, 3, 4)
+        )
+        assert one == two
+        assert one != other
 
 
 class TestHowMuch:
     def test_labels_can_share_the_rules_unevenly(self):
-        assert count_rounds(100, 5) == 60
-        assert count_rounds(1, 50) == 15
-        assert count_rounds(10_000, 1) == 100
+        for max_rules, n_labels in [(100, 5), (300, 20), (333, 14)]:
+            n_rules = share_rules(max_rules, n_labels).n_rules
+            assert n_rules == int(3 * max_rules / n_labels)
+
+    def test_but_none_is_left_without_and_none_takes_for_ever(self):
+        assert share_rules(1, 50).n_rules == 15
+        assert share_rules(10_000, 1).n_rules == 100
+
+    @pytest.mark.parametrize("n_labels", [1, 3, 14])
+    def test_known_rules_are_raised_just_where_a_label_has_less_than_twenty(self, n_labels):
+        enough, scarce = (
+            share_rules(20 * n_labels, n_labels),
+            share_rules(20 * n_labels - 1, n_labels),
+        )
+        assert enough.reuse == math.inf
+        assert enough.n_choices == enough.n_rules
+        assert scarce.reuse == REUSE < 1
+        assert scarce.n_choices == 3 * scarce.n_rules
+
+    def test_where_rules_are_scarce_there_are_more_votes_than_rules(self, data):
+        X, Y = data
+        problem = X, code_training_table(X), Y.to_numpy(dtype=bool)[:, 0], np.arange(len(X))
+        budget = share_rules(30, 3)
+        selection = weigh(problem, [16], budget)
+        n_votes = len(selection.votes[0].rule_idx)
+        assert len(selection.table) <= budget.n_rules < n_votes <= budget.n_choices
 
 
 HEURISTICS = [MEstimate(1), MEstimate(16), MEstimate(128)]
 PHIS = [1.0, 0.5, 0.2, 0.05]
-FOREST = {"n_candidates": 200, "n_trees": 2, "max_depths": (1, 2, 3), "random_state": 4}
+FOREST = {"n_trees": 2, "max_depths": (1, 2, 3), "random_state": 4}
 
 
 @pytest.fixture(scope="module")
@@ -275,7 +467,7 @@ def data():
 
 @pytest.fixture(scope="module", params=[12, 60], ids=["few rules", "many rules"])
 def path(request, data):
-    """Sampled where there are many."""
+    """Known rules are raised where there are few."""
     return theory_path(
         *data, HEURISTICS, PHIS, combine="weighted", max_rules=request.param, **FOREST
     )
@@ -287,16 +479,18 @@ def cells(path):
 
 
 class TestTheories:
+    @pytest.mark.parametrize("max_rules", [12, 60])
     @pytest.mark.parametrize("output", TARGETS)
-    def test_a_cell_is_what_a_fit_of_its_own_gives(self, data, output):
+    def test_a_cell_is_what_a_fit_of_its_own_gives(self, data, output, max_rules):
         X, y = data[0], TARGETS[output](data[1])
-        options = {"combine": "weighted", "max_rules": 60, **FOREST}
+        options = {"combine": "weighted", "max_rules": max_rules, **FOREST}
         path = theory_path(X, y, HEURISTICS, PHIS, **options)
         for heuristic, phi in itertools.product(HEURISTICS, PHIS[:2]):
             fitted = RuleSetClassifier(heuristic, phi, **options).fit(X, y)
             assert fitted.theory_.combine == "weighted"
             assert fitted.theory_ == path.theory(heuristic, phi)
 
+    @pytest.mark.filterwarnings("ignore:the data yields only")
     @pytest.mark.parametrize("combine", ["weighted", "any"])
     @pytest.mark.parametrize(
         ("output", "decoding"),
@@ -308,7 +502,8 @@ class TestTheories:
     )
     def test_cells_predict_what_their_theories_predict(self, data, output, combine, decoding):
         X, y = data[0], TARGETS[output](data[1])
-        path = theory_path(X, y, HEURISTICS, PHIS, combine=combine, max_rules=60, **FOREST)
+        options = {"combine": combine, "max_rules": 60, "n_candidates": 200, **FOREST}
+        path = theory_path(X, y, HEURISTICS, PHIS, **options)
         seen = set()
         for h, j, predicted in path.predict_cells(X, decoding):
             theory = path.theory(h, path.phis[j], decoding=decoding)
@@ -357,13 +552,17 @@ class TestTheories:
                 heads.add(head.target_class)
         assert heads == {0, 1}
 
-    def test_every_rule_stands_once_and_has_points_for_its_head(self, path):
+    def test_every_rule_stands_once_and_has_points_for_its_head(self, data, path):
         for h, j, theory in cells(path):
             assert all(scored.points > 0 for scored in theory.scored_rules)
             bodies = [(rule.head.label, rule.body) for rule in theory]
             assert len(set(bodies)) == len(bodies)
             assert len(theory) == path.n_rules[h, j]
             assert theory.n_conditions == path.total_conditions[h, j]
+            # Once is once for what it covers, however it is written.
+            fires = theory.covers(data[0])
+            covered = [(r.head.label, fires[:, i].tobytes()) for i, r in enumerate(theory)]
+            assert len(set(covered)) == len(covered)
 
     def test_a_rule_whose_votes_cancel_is_no_rule_and_is_not_counted(self, path):
         best = path.ranked[0]
@@ -391,6 +590,21 @@ class TestTheories:
         if max_rules <= 30:
             assert path.n_rules.max() == max_rules
 
+    @pytest.mark.parametrize("max_rules", [1, 4, 9])
+    def test_a_limit_ends_the_votes_at_the_first_rule_too_many(self, data, max_rules):
+        # Up to 15 of three labels, each has the same budget.
+        assert share_rules(max_rules, 3) == share_rules(15, 3)
+        few, many = (
+            theory_path(*data, HEURISTICS, [1.0], combine="weighted", max_rules=n, **FOREST)
+            for n in (max_rules, 15)
+        )
+        for short, long in zip(few.ranked, many.ranked, strict=True):
+            n_kept = len(short.rule_idx)
+            for mine, whole in zip(short, long, strict=True):
+                assert mine.tolist() == whole[:n_kept].tolist()
+            assert len(set(short.rule_idx)) == max_rules
+            assert long.rule_idx[n_kept] not in short.rule_idx
+
     def test_a_smaller_share_is_a_part_of_a_larger_one(self, path):
         for h in range(3):
             of_label = [
@@ -408,40 +622,36 @@ class TestTheories:
             votes[int(path.label_of_rule[rule])].append((int(rule), int(points)))
         return votes
 
+    def test_a_value_in_a_condition_is_one_of_the_spread_cut_points(self):
+        rng = np.random.default_rng(0)
+        X = pd.DataFrame({"x": rng.random(400), "y": rng.random(400)})
+        y = (X["x"] > 0.6) ^ (X["y"] > 0.2) ^ (rng.random(400) < 0.1)
+        fitted = RuleSetClassifier(MEstimate(1), combine="weighted", **FOREST).fit(X, y)
+        allowed = {name: set(spread_mid_points(np.unique(X[name]))) for name in X}
+        used = {(c.feature, c.value) for rule in fitted.theory_ for c in rule.body}
+        assert len(used) > 30
+        assert all(value in allowed[feature] for feature, value in used)
+
+    def test_the_number_of_labels_done_is_told(self, data):
+        X, Y = data
+        calls = []
+        learn_path(
+            X,
+            encode_targets(Y),
+            HEURISTICS,
+            PHIS,
+            ForestSettings(**GROWN),
+            combine="weighted",
+            progress=lambda done, total: calls.append((done, total)),
+        )
+        assert calls == [(1, 3), (2, 3), (3, 3)]
+
 
 class TestReproducibility:
     OPTIONS = FOREST | {"combine": "weighted", "max_rules": 60}
 
     def fit(self, data, **options):
         return RuleSetClassifier(MEstimate(4), **(self.OPTIONS | options)).fit(*data).theory_
-
-    def test_rounds_are_sampled_here(self, data):
-        path = theory_path(*data, [MEstimate(4)], **self.OPTIONS)
-        label_of_vote = path.label_of_rule[path.ranked[0].rule_idx]
-        assert np.bincount(label_of_vote).max() > GREEDY_ROUNDS
-
-    def test_the_first_votes_do_not_depend_on_the_seed_of_samples(self):
-        rng = np.random.default_rng(0)
-        covered, is_positive = rng.random((40, 60)) < 0.4, rng.random(60) < 0.4
-        one, two = (boost(covered, is_positive, 1.0, 30, (20, 4, 0.5, seed))[0] for seed in (0, 1))
-        assert one[:20] == two[:20]
-        assert one[20:] != two[20:]
-
-    @pytest.mark.parametrize("entropy", [2**64 + 3, 2**70 + 3])
-    def test_a_seed_of_any_size_is_a_seed(self, data, entropy):
-        X, Y = data
-        training = code_training_table(X)
-        (table, *_) = generate_candidates(
-            training, Y.to_numpy(dtype=bool).T, ForestSettings(100), entropy
-        )
-        problem = (X, training, table, Y.to_numpy(dtype=bool)[:, 0], np.arange(len(X)))
-        one, two, other = (
-            weigh(problem, [1], 40, seed).votes[0].points.tolist() for seed in (entropy, 3, 4)
-        )
-        assert len(one) > GREEDY_ROUNDS
-        assert one == two
-        assert one[:GREEDY_ROUNDS] == other[:GREEDY_ROUNDS]
-        assert one != other
 
     def test_the_seed_decides(self, data):
         theory = self.fit(data)
@@ -451,25 +661,46 @@ class TestReproducibility:
     def test_the_number_of_workers_does_not(self, data):
         assert self.fit(data, n_jobs=1).to_json() == self.fit(data, n_jobs=2).to_json()
 
+    def test_nor_does_the_number_of_candidates(self, data):
+        assert self.fit(data, n_candidates=1).to_json() == self.fit(data).to_json()
+
+    @pytest.mark.parametrize("max_rules", [12, 60])
     @pytest.mark.parametrize("seed", range(3))
-    def test_nor_does_the_order_of_the_rows(self, data, seed):
+    def test_nor_does_the_order_of_the_rows(self, data, seed, max_rules):
         X, Y = data
         order = np.random.default_rng(seed).permutation(len(X))
-        assert self.fit((X.iloc[order], Y.iloc[order])) == self.fit(data)
+        moved = X.iloc[order], Y.iloc[order]
+        assert self.fit(moved, max_rules=max_rules) == self.fit(data, max_rules=max_rules)
 
-    def test_nor_do_the_labels_beside_a_label(self, data):
+    @settings(max_examples=25)
+    @given(data_sets(), st.randoms(use_true_random=False))
+    def test_nor_of_rows_that_are_repeated(self, small, random):
+        X, Y = small
+        order = random.choices(range(len(X)), k=3 * len(X))
+        twice = [(X.iloc[o], Y.iloc[o]) for o in (order, sorted(order))]
+        one, two = (self.fit(part, max_rules=9).to_json() for part in twice)
+        assert one == two
+
+    @settings(max_examples=25)
+    @given(data_sets(nominal=False))
+    def test_nor_does_the_form_of_the_table(self, small):
+        X, Y = small
+        table = self.fit((X, Y)).to_json()
+        assert self.fit((to_sparse_frame(X), Y)).to_json() == table
+        array, matrix = (self.fit((form, Y)).to_json() for form in (X.to_numpy(), to_csr(X)))
+        assert array == matrix
+
+    def test_nor_do_the_labels_beside_a_label_or_its_place_among_them(self, data):
         X, Y = data
-        own = FOREST | {"n_candidates": 1}  # one pass, however many labels share the number
         other = Y.copy()
         other.iloc[:, 2] = 1 - Y.iloc[::-1, 2].to_numpy()
-        paths = [
-            theory_path(X, labels, [MEstimate(4)], combine="weighted", max_rules=900, **own)
-            for labels in (Y, other)
+        theories = [
+            self.fit((X, labels), max_rules=900) for labels in (Y, other, Y.iloc[:, [2, 1, 0]])
         ]
         for name in Y.columns[:2]:
-            one, two = (path.theory(0).rules_of(name) for path in paths)
+            one, two, three = (theory.rules_of(name) for theory in theories)
             assert len(one) > 0
-            assert one == two
+            assert one == two == three
 
 
 class TestNothingToDo:

@@ -252,15 +252,18 @@ class RuleSetClassifier(TheoryClassifier):
     threshold_heuristic : Heuristic, str, callable or None, default=None
         Heuristic behind the threshold if it is to differ from `heuristic`; not for rules that vote.
     n_candidates : int, default=300_000
-        γ, number of distinct candidate rules over all labels.
+        γ, number of distinct candidate rules over all labels; not for rules that vote, which are grown
+        as they are needed.
     n_trees : int, default=10
-        Trees of a forest.
+        Trees of a forest; of rules that vote, how many are grown for one to be taken.
     max_depths : tuple of int or None, default=(None, 1, 2, 3, 4, 5, 6, 7, 8)
-        A forest is grown for each depth limit; None is no limit.
+        A forest is grown for each depth limit; None is no limit. Rules that vote have at most as many
+        conditions as the largest limit says, or 20.
     sample_fraction : float, default=1.0
-        Size of a tree's bag, drawn with replacement, in shares of the training set.
+        Size of the bag, drawn with replacement, that a tree or a rule that votes is grown on, in shares
+        of the training set.
     max_features : {"log2", "sqrt"}, int or float, default="log2"
-        Attributes drawn at each node; a float is a share of all attributes.
+        Attributes drawn for each condition; a float is a share of all attributes.
     target : {"minority", "present"}, default="minority"
         Whether rules predict the rarer value of a label, or always its presence. Rules that vote are
         for either.
@@ -272,14 +275,14 @@ class RuleSetClassifier(TheoryClassifier):
         rules that vote, which always look at what is left to explain.
     preset : {"paper", "short", "accurate"}, default="paper"
         Settings that go together: the paper's method; rules of few conditions; rules that vote. A
-        preset speaks for the parameters that are "auto", and for `max_features`, `max_depths` and
-        `n_candidates` if they have their default value.
+        preset speaks for the parameters that are "auto", and for `max_features`, `max_depths`,
+        `n_candidates`, `n_trees` and `sample_fraction` if they have their default value.
     prune : {"oob", "prefix", None, "auto"}, default="auto"
         Whether conditions of a candidate go that do not pay on the examples outside its tree's bag:
         any of them, or only the last of the path.
     combine : {"any", "weighted", "auto"}, default="auto"
         Whether a firing rule decides for its label, or every firing rule has a vote, for or against
-        it. Votes are chosen by boosting, with the m of the m-estimate as the strength of the prior.
+        it. They are grown by boosting, with the m of the m-estimate as the strength of the prior.
     decode : {"any", "label-sets", "auto"}, EachLabel or LabelSets, default="auto"
         Whether each label is predicted by itself, or the label set of a training example that fits
         the firing rules best.
@@ -440,7 +443,8 @@ def fit_path(
     settings = read_settings(parameters)
     threshold = estimator.threshold_heuristic
     X, targets = estimator._read_training_set(X, y, estimator.target, sample_weight)
-    with show_progress(estimator, "candidates", X, y) as progress:
+    steps = "labels" if parameters["combine"] == "weighted" else "candidates"
+    with show_progress(estimator, steps, X, y) as progress:
         return learn_path(
             X,
             targets,

@@ -53,7 +53,7 @@ class RuleSetClassifierCV(TheoryClassifier):
         A measure of `steelyard.measures` (``"f1_micro"``, ``"hamming"``, ``"subset"``, ...), the name
         of a scikit-learn scorer or a scorer ``(estimator, X, y) -> float``.
     heuristics : sequence of Heuristic or None, default=None
-        None is the m-estimate with m = 0, 2, 4, ..., 4096, or 1, 4 and 16 for rules that vote.
+        None is the m-estimate with m = 0, 2, 4, ..., 4096, or 4 and 32 for rules that vote.
     phis : sequence of float, default=(1.0, 0.95, ..., 0.05)
         If this is the default, a preset can offer fewer: 1, 0.7, 0.4 and 0.2 for rules that vote.
     cv : int, splitter or iterable of splits, default=5
@@ -67,7 +67,8 @@ class RuleSetClassifierCV(TheoryClassifier):
         As in `RuleSetClassifier`.
     tolerance : float, default=0.0
         Of all theories whose mean score is below the best by at most this many standard errors of the
-        difference, the one with the fewest conditions is chosen.
+        difference, the one with the fewest conditions is chosen. If this is the default,
+        ``preset="short"`` makes it ½.
     n_jobs : int or None, default=None
         Folds are learned in parallel; the result does not depend on it.
 
@@ -218,7 +219,7 @@ class RuleSetClassifierCV(TheoryClassifier):
         if np.isnan(mean).all():
             raise ValueError(f"scoring {self.scoring!r} is undefined (NaN) for every theory")
         cells = list(grid.cells())
-        best = choose_cell(scores, n_conditions, self.tolerance)
+        best = choose_cell(scores, n_conditions, grid.tolerance)
         variant, decoding, heuristic, phi = cells[best]
         self.best_index_ = best
         self.best_heuristic_, self.best_phi_, self.best_decoding_ = heuristic, phi, decoding
@@ -269,11 +270,15 @@ def plan_search(estimator: RuleSetClassifierCV, entropy: int) -> tuple[RuleSetCl
     heuristics = None
     if parameters["heuristics"] is not None:
         heuristics = tuple(get_heuristic(h) for h in parameters["heuristics"])
+    tolerance = parameters["tolerance"]
+    if not is_number(tolerance) or not 0 <= tolerance < np.inf:
+        raise ValueError(f"tolerance must be a number of at least 0, got {tolerance!r}")
     grid = Grid(
         list_variants(parameters),
         tuple(get_decoding(decode) for decode in as_choices(parameters["decode"])),
         heuristics,
         tuple(check_phi(phi) for phi in parameters["phis"]),
+        tolerance,
     )
     if heuristics == () or not grid.phis:
         raise ValueError("heuristics and phis must each have at least one entry")
@@ -281,9 +286,6 @@ def plan_search(estimator: RuleSetClassifierCV, entropy: int) -> tuple[RuleSetCl
         raise ValueError(
             "max_features, prune, combine and decode must each have at least one entry"
         )
-    tolerance = estimator.tolerance
-    if not is_number(tolerance) or not 0 <= tolerance < np.inf:
-        raise ValueError(f"tolerance must be a number of at least 0, got {tolerance!r}")
     template = RuleSetClassifier(
         **{name: parameters[name] for name in _SHARED_PARAMETERS}, random_state=entropy, n_jobs=1
     )

@@ -214,12 +214,18 @@ class KnownLabelSets:
         points = np.rint(POINTS_PER_LOG_ODD * self.frequency_weight * np.log(share))
         return np.asarray(points, dtype=np.int64)
 
+    @cached_property
+    def _matrices(self) -> dict[int, NDArray[np.bool_]]:
+        return {}
+
     def matrix(self, n_labels: int) -> NDArray[np.bool_]:
-        """The sets as rows of 0 and 1."""
-        matrix = np.zeros((len(self.sets), n_labels), dtype=np.bool_)
-        for row, labels in zip(matrix, self.sets, strict=True):
-            row[list(labels)] = True
-        return matrix
+        """The sets as rows of 0 and 1; made once, since a tuning decodes thousands of times."""
+        if n_labels not in self._matrices:
+            matrix = np.zeros((len(self.sets), n_labels), dtype=np.bool_)
+            for row, labels in zip(matrix, self.sets, strict=True):
+                row[list(labels)] = True
+            self._matrices[n_labels] = matrix
+        return self._matrices[n_labels]
 
     def find_best(self, points: Points) -> NDArray[np.intp]:
         """Position of the set that fits best, for each row of (n_rows, n_labels) points.

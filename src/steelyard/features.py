@@ -246,6 +246,23 @@ def mid_points(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.where((lower < cuts) & (cuts <= upper), cuts, upper)
 
 
+# Cut points of a feature where rules are grown by the thousand: histograms stay in the fastest cache.
+MOST_SPREAD_CUTS = 63
+
+
+def spread_mid_points(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """At most 63 of the cut points, evenly spread over the ordered values.
+
+    Examples
+    --------
+    >>> len(spread_mid_points(np.arange(1000.0))), spread_mid_points(np.arange(4.0))
+    (63, array([0.5, 1.5, 2.5]))
+    """
+    cuts = mid_points(values)
+    n_cuts = min(len(cuts), MOST_SPREAD_CUTS)
+    return cuts[(np.arange(n_cuts) + 1) * (len(cuts) + 1) // (n_cuts + 1) - 1]
+
+
 def value_cuts(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Cut points at the values themselves, so that ``x ≥ v`` and ``x ≤ v`` are both ranges of codes.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,13 +14,13 @@ from .coverage import Bits, cover, index_rows
 from .covering import Selection, select_for_label
 from .decoding import Combine, KnownLabelSets, count_label_sets
 from .evidence import Label
-from .features import FeatureCoder, code_training_table
+from .features import FeatureCoder, code_training_table, spread_mid_points
 from .heuristics import ConfusionMatrix, Heuristic, MEstimate, describe, heuristic_values
 from .path import Indices, RankedRules, TheoryPath, find_first_firing
 from .program import reduce_program
 from .rules import RuleTable
 from .targets import Targets
-from .weighting import WeightedSelection, count_rounds, weigh_for_label
+from .weighting import WeightedSelection, share_rules, weigh_for_label
 
 
 def learn_path(
@@ -41,39 +40,66 @@ def learn_path(
     progress: Progress | None = None,
 ) -> TheoryPath:
     """Candidates → covering or weighting with every heuristic → rules ranked for every φ."""
-    training = code_training_table(X, feature_names)
-    ms: list[float] = []
     if combine == "weighted":
-        ms = [_prior_strength(heuristic) for heuristic in heuristics]
-        targets, settings = targets.for_presence(), replace(settings, both_classes=True)
+        return _learn_votes(
+            X,
+            targets.for_presence(),
+            heuristics,
+            phis,
+            settings,
+            max_rules=max_rules,
+            entropy=entropy,
+            n_jobs=n_jobs,
+            feature_names=feature_names,
+            progress=progress,
+        )
+    training = code_training_table(X, feature_names)
     tables = generate_candidates(
         training, targets.is_target, settings, entropy, n_jobs=n_jobs, progress=progress
     )
     index = index_rows(training.coded)
-    if combine == "weighted":
-        n_rounds = count_rounds(max_rules, len(tables))
-        row_keys = hash_rows(training.coded, targets.is_target[:0])
-        weighted: list[WeightedSelection] = Parallel(n_jobs=n_jobs, prefer="threads")(
-            delayed(weigh_for_label)(
-                table,
-                index,
-                is_present,
-                draw_order(row_keys, is_present),
-                ms,
-                n_rounds,
-                entropy,
-            )
-            for table, is_present in zip(tables, targets.is_target, strict=True)
-        )
-        table = RuleTable.concatenate([s.table for s in weighted])
-        ranked = _rank_votes(weighted, targets, cover(table, index), len(heuristics), max_rules)
-        return _make_path(training.coder, targets, weighted, table, ranked, heuristics, phis)
     selections: list[Selection] = Parallel(n_jobs=n_jobs, prefer="threads")(
         delayed(select_for_label)(table, index, is_target, heuristics, revalidate=revalidate)
         for table, is_target in zip(tables, targets.is_target, strict=True)
     )
     table = RuleTable.concatenate([s.table for s in selections])
     ranked = _rank_rules(selections, targets, cover(table, index), heuristics, threshold_heuristic)
+    return _make_path(training.coder, targets, selections, table, ranked, heuristics, phis)
+
+
+def _learn_votes(
+    X: Any,
+    targets: Targets,
+    heuristics: Sequence[Heuristic],
+    phis: Sequence[float],
+    settings: ForestSettings,
+    *,
+    max_rules: int,
+    entropy: int,
+    n_jobs: int | None,
+    feature_names: Sequence[str] | None,
+    progress: Progress | None,
+) -> TheoryPath:
+    """Rules grown and weighed label by label → votes ranked for every φ."""
+    ms = [_prior_strength(heuristic) for heuristic in heuristics]
+    training = code_training_table(X, feature_names, spread_mid_points)
+    index = index_rows(training.coded)
+    n_labels = len(targets.is_target)
+    budget = share_rules(max_rules, n_labels)
+    row_keys = hash_rows(training.coded, targets.is_target[:0])
+    weighing = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(
+        delayed(weigh_for_label)(
+            index, is_present, draw_order(row_keys, is_present), ms, settings, budget, entropy
+        )
+        for is_present in targets.is_target
+    )
+    selections: list[WeightedSelection] = []
+    for selection in weighing:
+        selections.append(selection)
+        if progress is not None:
+            progress(len(selections), n_labels)
+    table = RuleTable.concatenate([s.table for s in selections])
+    ranked = _rank_votes(selections, targets, cover(table, index), len(heuristics), max_rules)
     return _make_path(training.coder, targets, selections, table, ranked, heuristics, phis)
 
 

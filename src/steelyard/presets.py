@@ -21,30 +21,33 @@ PRESETS: dict[str, dict[str, Any]] = {
         "max_features": 0.2,
         "n_candidates": 30_000,
     },
-    # Short rules that vote. They come from shallow trees, of which few are enough.
+    # Short rules that vote.
     "accurate": {
         "prune": None,
         "combine": "weighted",
         "decode": "label-sets",
-        "max_depths": (1, 2, 3, 4),
+        "max_depths": (4,),
         "max_features": 0.2,
-        "n_candidates": 30_000,
+        "sample_fraction": 0.5,
+        "n_trees": 5,
     },
 }
 
 # What the tuning chooses from instead of a preset's one value.
-TUNED_CHOICES: dict[str, dict[str, list[Any]]] = {
+TUNED_CHOICES: dict[str, dict[str, Any]] = {
     "paper": {},
     "short": {
         "decode": [
             EachLabel(),
             *(LabelSets(weight, silence) for weight in (0.0, 0.5, 1.0) for silence in (0.1, 1.0)),
         ],
+        # Of theories that the folds cannot tell apart, the smaller.
+        "tolerance": 0.5,
     },
     "accurate": {
         "decode": [
             *(EachLabel(p) for p in (0.5, 0.45, 0.4, 0.35, 0.3, 0.25, 0.2)),
-            *(LabelSets(weight) for weight in (0.0, 0.25, 0.5, 1.0)),
+            *(LabelSets(weight) for weight in (0.0, 0.25, 0.5, 1.0, 2.0)),
         ],
         # Few cells: most choices want nearly all of the rules.
         "phis": [1.0, 0.7, 0.4, 0.2],

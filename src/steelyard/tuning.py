@@ -27,7 +27,7 @@ from .path import TheoryPath
 # The paper tunes over the values of m up to 4096.
 TUNING_GRID: tuple[MEstimate, ...] = tuple(MEstimate(m) for m in M_GRID if m <= 4096)
 # Few values: a cell more is one more chance to choose by luck.
-WEIGHTED_GRID: tuple[MEstimate, ...] = (MEstimate(1), MEstimate(4), MEstimate(16))
+WEIGHTED_GRID: tuple[MEstimate, ...] = (MEstimate(4), MEstimate(32))
 
 # Parameters that need candidates of their own.
 VARIANT_PARAMETERS = ("max_features", "prune", "combine")
@@ -47,12 +47,15 @@ class Grid:
     heuristics : tuple of Heuristic, or None
         None is the grid that goes with a variant's way to combine rules.
     phis : tuple of float
+    tolerance : float
+        Standard errors by which a smaller theory may be worse than the best.
     """
 
     variants: tuple[Mapping[str, Any], ...]
     decodings: tuple[Decoding, ...]
     heuristics: tuple[Heuristic, ...] | None
     phis: tuple[float, ...]
+    tolerance: float = 0.0
 
     def heuristics_for(self, variant: Mapping[str, Any]) -> tuple[Heuristic, ...]:
         """The heuristics that a variant is tried with."""

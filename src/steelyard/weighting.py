@@ -1,4 +1,4 @@
-"""Weighting: candidates of a label + m → rules that vote, in order, with their points."""
+"""Weighting: coded table + a label + m → rules that vote, in order, with their points."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from ._kernels.coverage import find_distinct_rows
 from ._kernels.covering import count_covered
 from ._kernels.weighting import boost_rules
-from .coverage import RowIndex, cover, n_words, order_bits
+from .candidates import ForestSettings
+from .coverage import Bits, RowIndex, cover, order_bits
 from .decoding import POINTS_PER_LOG_ODD
 from .rules import RuleTable
 
@@ -23,17 +24,20 @@ STEP = 0.3
 # the hundreds. The usual cure of LogitBoost.
 MAX_WEIGHT = 4.0
 
-# The first rules of a label are the best there are. After them variety pays: a round looks at a tenth of
-# the candidates and at two thirds of the examples.
-GREEDY_ROUNDS = 20
-DRAWN_SHARE = 0.1
-ROW_SHARE = 2 / 3
+# Where labels have to share the rules so that each has fewer than this, a rule that is there already is
+# raised instead of adding a new one, unless the new one gains clearly more. Where there are rules
+# enough, many different ones with a small weight each predict better.
+ENOUGH_RULES = 20
+REUSE = 0.7
 
 # A label may take this many times the rules that an even share gives it, within the bounds: labels that
-# need more rules can have them, and the time of a fit stays bounded.
+# need more rules can have them, and the time of a fit stays bounded. It may choose as many times that.
 _GENEROSITY = 3
-_FEWEST_ROUNDS = 15
-_MOST_ROUNDS = 100
+_FEWEST_RULES = 15
+_MOST_RULES = 100
+
+# Conditions of a rule where no limit is given.
+_MOST_CONDITIONS = 20
 
 
 class Votes(NamedTuple):
@@ -60,106 +64,141 @@ class WeightedSelection(NamedTuple):
     n_negatives: int
 
 
-def count_rounds(max_rules: int, n_labels: int) -> int:
-    """Rounds for each label so that together they can choose `max_rules` rules unevenly.
+class Budget(NamedTuple):
+    """What one label may spend: rules, and choices, since a rule can be chosen again."""
+
+    n_rules: int
+    n_choices: int
+    reuse: float
+
+
+def share_rules(max_rules: int, n_labels: int) -> Budget:
+    """The budget of each label, so that together they can take `max_rules` rules unevenly.
 
     Examples
     --------
-    >>> count_rounds(300, 6), count_rounds(300, 100)
-    (100, 15)
+    >>> share_rules(300, 6), share_rules(300, 100)
+    (Budget(n_rules=100, n_choices=100, reuse=inf), Budget(n_rules=15, n_choices=45, reuse=0.7))
     """
     even_share = max_rules / max(n_labels, 1)
-    return int(np.clip(_GENEROSITY * even_share, _FEWEST_ROUNDS, _MOST_ROUNDS))
+    n_rules = int(np.clip(_GENEROSITY * even_share, _FEWEST_RULES, _MOST_RULES))
+    if even_share >= ENOUGH_RULES:
+        return Budget(n_rules, n_rules, math.inf)
+    return Budget(n_rules, _GENEROSITY * n_rules, REUSE)
 
 
 def weigh_for_label(
-    table: RuleTable,
     index: RowIndex,
     is_present: NDArray[np.bool_],
     order: NDArray[np.int64],
     ms: Sequence[float],
-    n_rounds: int,
+    settings: ForestSettings,
+    budget: Budget,
     entropy: int,
 ) -> WeightedSelection:
-    """Choose and weigh rules of one label for each m, from the same candidates.
+    """Grow, choose and weigh rules of one label for each m.
 
-    Boosting with logistic loss: each round takes the rule whose weight lowers the loss most and adds
-    a part of that weight to the log-odds of the examples it covers. m is what it is in the m-estimate:
-    a rule is judged as if it covered m further examples with the label's prior distribution. Their
-    gradients cancel and their curvatures add m·p·(1 - p) to the rule's.
+    Boosting with logistic loss: each round grows as many rules as a forest has trees, each on a bag of
+    the examples and each condition by condition, takes the one whose weight lowers the loss most and
+    adds a part of that weight to the log-odds of the examples it covers. m is what it is in the
+    m-estimate: a rule is judged as if it covered m further examples with the label's prior
+    distribution. Their gradients cancel and their curvatures add m·p·(1 - p) to the rule's.
 
-    `order` are the rows in an order that does not depend on how the table is sorted; samples of the
-    examples are drawn in it.
+    `order` are the rows in an order that does not depend on how the table is sorted; bags are drawn in
+    it.
     """
-    n_positives = int(is_present.sum())
-    n_negatives = len(is_present) - n_positives
-    table, coverage, n_conditions = _find_distinct(table, index, order)
-    prior = n_positives / len(is_present)
-    # Where all covered examples are sure already, m = 0 would divide by nothing.
-    strengths = [max(m, 1e-9) * prior * (1 - prior) for m in ms]
-    chosen = [_vote(coverage, is_present[order], l2, n_rounds, entropy) for l2 in strengths]
-    union, inverse = np.unique(
-        np.concatenate([votes.rule_idx for votes in chosen]), return_inverse=True
-    )
-    ends = np.cumsum([len(votes.rule_idx) for votes in chosen])[:-1]
-    chosen_table = table.take(union)
+    tables: list[RuleTable] = []
+    votes_of_ms: list[Votes] = []
+    n_rules = 0
+    for m in ms:
+        grown, votes = _boost(index, is_present, order, m, settings, budget, entropy)
+        # Each m has rules of its own, so that what it learns does not depend on the others.
+        distinct, number = _find_distinct(grown, index)
+        tables.append(distinct)
+        votes_of_ms.append(votes._replace(rule_idx=n_rules + number[votes.rule_idx]))
+        n_rules += len(distinct)
+    table = RuleTable.concatenate(tables)
     bits = order_bits(is_present)
-    covered = cover(chosen_table, index, bits.bit_of_row, bits.n_words)
+    covered = cover(table, index, bits.bit_of_row, bits.n_words)
     tp, fp = count_covered(covered, bits.n_positive_words)
     return WeightedSelection(
-        table=chosen_table,
-        votes=tuple(
-            votes._replace(rule_idx=idx)
-            for votes, idx in zip(chosen, np.split(inverse, ends), strict=True)
-        ),
+        table=table,
+        votes=tuple(votes_of_ms),
         tp=tp,
         fp=fp,
-        n_conditions=n_conditions[union],
-        n_positives=n_positives,
-        n_negatives=n_negatives,
+        n_conditions=table.count_conditions(index.coded.n_codes, index.coded.is_nominal),
+        n_positives=int(is_present.sum()),
+        n_negatives=int((~is_present).sum()),
     )
 
 
-def _find_distinct(
-    table: RuleTable, index: RowIndex, order: NDArray[np.int64]
-) -> tuple[RuleTable, NDArray[np.uint8], NDArray[np.int64]]:
-    """Rules that cover different rows, the shortest of equals, with their coverage as bytes."""
-    bit_of_row = np.empty_like(order)
-    bit_of_row[order] = np.arange(len(order))
-    bits = cover(table, index, bit_of_row, n_words(len(order)))
-    n_conditions = table.count_conditions(index.coded.n_codes, index.coded.is_nominal)
-    distinct = find_distinct_rows(bits, n_conditions)
-    coverage = bits[distinct].astype("<u8", copy=False).view(np.uint8)
-    n_bytes = -(-index.coded.n_rows // 8)
-    return table.take(distinct), np.ascontiguousarray(coverage[:, :n_bytes]), n_conditions[distinct]
-
-
-def _vote(
-    coverage: NDArray[np.uint8],
+def _boost(
+    index: RowIndex,
     is_present: NDArray[np.bool_],
-    l2: float,
-    n_rounds: int,
+    order: NDArray[np.int64],
+    m: float,
+    settings: ForestSettings,
+    budget: Budget,
     entropy: int,
-) -> Votes:
-    rule_idx = np.empty(n_rounds, dtype=np.int64)
-    points = np.empty(n_rounds, dtype=np.int64)
-    gain = np.empty(n_rounds)
-    n_chosen = 0
-    if len(coverage):  # else the label may have one class only
-        n_chosen = boost_rules(
-            coverage,
+) -> tuple[RuleTable, Votes]:
+    """The rules that one m grows, and the choices among them."""
+    coded = index.coded
+    prior = is_present.mean()
+    rule_idx = np.empty(budget.n_choices, dtype=np.int64)
+    points = np.empty(budget.n_choices, dtype=np.int64)
+    gain = np.empty(budget.n_choices)
+    limits = [depth or _MOST_CONDITIONS for depth in settings.max_depths]
+    body = np.empty((budget.n_rules, max(limits), 3), dtype=np.int32)
+    length = np.empty(budget.n_rules, dtype=np.int64)
+    n_choices = n_rules = 0
+    if 0 < prior < 1 and (coded.n_codes > 1).any():
+        n_choices, n_rules = boost_rules(
+            coded,
             is_present,
-            l2,
+            order,
+            settings.bag_size(len(is_present)),
+            settings.n_drawn_features(int((coded.n_codes > 1).sum())),
+            settings.n_trees,
+            # Where all covered examples are sure already, m = 0 would divide by nothing.
+            max(m, 1e-9) * prior * (1 - prior),
             STEP,
             MAX_WEIGHT,
             POINTS_PER_LOG_ODD,
-            GREEDY_ROUNDS,
-            math.ceil(DRAWN_SHARE * len(coverage)),
-            ROW_SHARE,
+            budget.reuse,
             np.uint64(entropy % 2**64),
             rule_idx,
             points,
             gain,
+            length,
+            body,
         )
-    gain = np.minimum.accumulate(gain[:n_chosen])
-    return Votes(rule_idx[:n_chosen], points[:n_chosen], gain)
+    table = _to_table(body[:n_rules], length[:n_rules])
+    gain = np.minimum.accumulate(gain[:n_choices])
+    return table, Votes(rule_idx[:n_choices], points[:n_choices], gain)
+
+
+def _to_table(bodies: NDArray[np.int32], lengths: NDArray[np.int64]) -> RuleTable:
+    """Bodies (n_rules, most, 3) as a table: several conditions on a feature become one."""
+    merged: list[dict[int, tuple[int, int]]] = []
+    for body, length in zip(bodies.tolist(), lengths.tolist(), strict=True):
+        ranges: dict[int, tuple[int, int]] = {}
+        for feature, low, high in body[:length]:
+            lowest, highest = ranges.get(feature, (low, high))
+            ranges[feature] = max(low, lowest), min(high, highest)
+        merged.append(ranges)
+    indptr = np.cumsum([0, *map(len, merged)])
+    conditions = np.array(
+        [(f, low, high) for ranges in merged for f, (low, high) in ranges.items()], dtype=np.int32
+    ).reshape(-1, 3)
+    return RuleTable(indptr, *(np.ascontiguousarray(column) for column in conditions.T))
+
+
+def _find_distinct(table: RuleTable, index: RowIndex) -> tuple[RuleTable, NDArray[np.int64]]:
+    """Rules that cover different rows, the shortest of equals; and which of them each rule became."""
+    bits: Bits = cover(table, index)
+    n_conditions = table.count_conditions(index.coded.n_codes, index.coded.is_nominal)
+    distinct = find_distinct_rows(bits, n_conditions)
+    number_of = {bits[rule].tobytes(): i for i, rule in enumerate(distinct)}
+    return table.take(distinct), np.array(
+        [number_of[row.tobytes()] for row in bits], dtype=np.int64
+    )
