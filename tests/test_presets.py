@@ -311,7 +311,9 @@ class TestTuning:
         offered = TUNED_CHOICES[preset].get("decode", [EachLabel()])
         decode = pd.Series(fitted.cv_results_["decode"])
         assert decode.unique().tolist() == list(map(str, offered))
-        shared = {k: v for k, v in PRESETS[preset].items() if k in ("max_depths", "sample_fraction")}
+        shared = {
+            k: v for k, v in PRESETS[preset].items() if k in ("max_depths", "sample_fraction")
+        }
         same = RuleSetClassifier(**(fitted.best_params_ | shared | FOREST)).fit(*data)
         assert fitted.theory_.to_json() == same.theory_.to_json()
 
