@@ -16,10 +16,10 @@ from .counting import (
     HALF,
     NONE,
     POSITIVES,
-    SMALL_NODE,
     count_dense,
     count_listed,
     find_binary,
+    result_length,
     sum_dense,
     sum_listed,
 )
@@ -63,9 +63,7 @@ _Space = namedtuple(
 @njit(cache=True, nogil=True)
 def _make_space(coded, n_rows, bag_size):
     n_features = len(coded.n_codes)
-    most_codes = 2
-    for n_codes in coded.n_codes:
-        most_codes = max(most_codes, n_codes)
+    most_codes = result_length(coded.n_codes)
     xlogx = np.zeros(bag_size + 1)
     for k in range(2, bag_size + 1):
         xlogx[k] = k * np.log2(k)
@@ -78,10 +76,10 @@ def _make_space(coded, n_rows, bag_size):
         np.empty(n_features, dtype=np.uint32),
         np.zeros(most_codes, dtype=np.uint64),
         np.zeros((most_codes + 63) >> 6, dtype=np.uint64),
-        np.empty(max(most_codes, SMALL_NODE) + 1, dtype=np.int32),
-        np.empty(max(most_codes, SMALL_NODE) + 1, dtype=np.uint64),
-        np.empty(most_codes + 4, dtype=np.int64),
-        np.empty(most_codes + 2, dtype=np.uint64),
+        np.empty(most_codes, dtype=np.int32),
+        np.empty(most_codes, dtype=np.uint64),
+        np.empty(most_codes, dtype=np.int64),
+        np.empty(most_codes, dtype=np.uint64),
         find_binary(coded),
         xlogx,
     )
@@ -99,13 +97,11 @@ def _draw_bag(state, draw_order, bag_size, is_target, space):
     n_members = 0
     total = NONE
     for row in range(n_rows):
-        if pair[row] != NONE:
-            space.members[n_members] = row
-            space.position[row] = n_members
-            total += pair[row]
-            n_members += 1
-        else:
-            space.position[row] = _OUTSIDE
+        is_drawn = pair[row] != NONE
+        space.members[n_members] = row  # of a row that is not drawn the next one takes the place
+        space.position[row] = n_members if is_drawn else _OUTSIDE
+        total += pair[row]
+        n_members += is_drawn
     return n_members, total
 
 
