@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import resource
 import subprocess
 import sys
@@ -168,6 +169,16 @@ def compare_prediction(name: str, console: Console) -> None:
     )
 
 
+def peak_memory() -> float:
+    """The most memory that this process has had, in GB."""
+    status = Path("/proc/self/status")
+    if status.exists():
+        # Linux hands ru_maxrss on to a new program, so that a child begins with its parent's peak.
+        return int(re.findall(r"VmHWM:\s+(\d+) kB", status.read_text())[0]) / 1024**2
+    unit = 1024**3 if sys.platform == "darwin" else 1024**2
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
+
+
 def measure_memory(names: list[str], n_candidates: int, console: Console) -> None:
     for name in names:
         run = subprocess.run(
@@ -212,7 +223,7 @@ def main() -> None:
     if arguments.fit_only:
         X, Y, *_ = load_fold(arguments.fit_only)
         RuleSetClassifier(n_candidates=arguments.candidates, random_state=0).fit(X, Y)
-        print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024**2)
+        print(peak_memory())
         return
     console = Console()
     names = arguments.data.split(",")

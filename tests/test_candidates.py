@@ -26,7 +26,15 @@ from steelyard.candidates import (
 )
 from steelyard.features import code_training_table
 from steelyard.rules import RuleTable
-from strategies import body_to_oracle, masks, table_to_rows, tables, to_csr, to_sparse_frame
+from strategies import (
+    body_to_oracle,
+    masks,
+    random_generators,
+    table_to_rows,
+    tables,
+    to_csr,
+    to_sparse_frame,
+)
 
 
 def grow(
@@ -82,12 +90,27 @@ def labelled_tables(draw, **options):
     return X, draw(masks(len(X))).tolist()
 
 
+@st.composite
+def labelled_sparse_tables(draw):
+    """Like words in texts: many columns that are almost always 0, some with other gaps or numbers."""
+    n_rows = draw(st.integers(20, 100))
+    rng = draw(random_generators())
+    columns = {}
+    for j in range(draw(st.integers(5, 30))):
+        others = [[1.0], [1.0], [1.0, np.nan], [1.0, 2.0, 3.0]][rng.integers(4)]
+        is_other = rng.random(n_rows) < rng.choice([0.02, 0.1, 0.3])
+        usual = float(rng.random() < 0.2)  # a few columns are almost always 1
+        other = np.abs(usual - rng.choice(others, n_rows))
+        columns[f"x{j}"] = np.where(is_other, other, usual)
+    return pd.DataFrame(columns), draw(masks(n_rows)).tolist()
+
+
 seeds = st.integers(0, 2**64 - 1)
 
 
 class TestTrees:
     @settings(max_examples=300)
-    @given(labelled_tables(max_rows=30, max_columns=5), seeds, st.data())
+    @given(labelled_tables(max_rows=30, max_columns=5) | labelled_sparse_tables(), seeds, st.data())
     def test_a_tree_is_the_oracles_tree(self, data, seed, draw):
         X, is_target = data
         n_rows, n_features = X.shape

@@ -17,7 +17,7 @@ def popcount(typingctx, word):
 
 @intrinsic
 def trailing_zeros(typingctx, word):
-    """Index of the lowest set bit of a non-zero 64-bit word."""
+    """Index of the lowest set bit of a 64-bit word, 64 if none is set."""
 
     def codegen(context, builder, signature, args):
         zeros = builder.cttz(args[0], ir.Constant(ir.IntType(1), 0))

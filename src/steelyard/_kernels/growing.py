@@ -11,15 +11,31 @@ from collections import namedtuple
 import numpy as np
 from numba import njit
 
-from .counting import SMALL_NODE, count_dense, count_listed, find_listed
-from .random import mix, next_below
+from .compiling import BORROWING
+from .counting import (
+    HALF,
+    NONE,
+    POSITIVES,
+    count_dense,
+    count_listed,
+    find_binary,
+    result_length,
+    sum_dense,
+    sum_listed,
+)
+from .gains import best_boundary, cut_code, multiway_gain
+from .leaf_rules import Rules, add_key, hash_body, make_table, merge_path, with_room
+from .partitioning import split_by_sorting, split_listed
+from .random import next_below
+from .tallying import add_rows, make_tally, remove_rows
 
 # Gains below this (bits per example) count as none; Weka's tolerance.
 _MIN_GAIN = 1e-6
-_POSITIVES = np.uint64(0xFFFFFFFF)
-_HALF = np.uint64(32)
+# A tally walks over the entries of the node's rows; counting without one, over the lists of the drawn
+# attributes. Of all entries, a row has 1/n_rows and an attribute 1/n_features. A tally may cost so
+# many times as much as the lists of n_drawn attributes, for small nodes draw many more than those.
+_TALLY_PRICE = 3
 _ONE = np.uint64(1 << 32)
-_NONE = np.uint64(0)
 _OUTSIDE = np.uint32(0xFFFFFFFF)
 
 # What all trees of a call share: memory that is reused, and the table of k·log2(k).
@@ -38,15 +54,16 @@ _Space = namedtuple(
         "counts",  # ... and their packed counts
         "ends",  # (start of each child), its packed counts
         "child_counts",
+        "is_binary",  # which features have the codes 0 and 1 and no missing value
         "xlogx",
     ],
 )
 
-_Rules = namedtuple("_Rules", ["indptr", "feature", "low", "high", "hashes", "tree"])
-
 
 @njit(cache=True, nogil=True)
-def _make_space(n_rows, n_features, most_codes, bag_size):
+def _make_space(coded, n_rows, bag_size):
+    n_features = len(coded.n_codes)
+    most_codes = result_length(coded.n_codes)
     xlogx = np.zeros(bag_size + 1)
     for k in range(2, bag_size + 1):
         xlogx[k] = k * np.log2(k)
@@ -59,99 +76,81 @@ def _make_space(n_rows, n_features, most_codes, bag_size):
         np.empty(n_features, dtype=np.uint32),
         np.zeros(most_codes, dtype=np.uint64),
         np.zeros((most_codes + 63) >> 6, dtype=np.uint64),
-        np.empty(max(most_codes, SMALL_NODE) + 1, dtype=np.int32),
-        np.empty(max(most_codes, SMALL_NODE) + 1, dtype=np.uint64),
-        np.empty(most_codes + 4, dtype=np.int64),
-        np.empty(most_codes + 2, dtype=np.uint64),
+        np.empty(most_codes, dtype=np.int32),
+        np.empty(most_codes, dtype=np.uint64),
+        np.empty(most_codes, dtype=np.int64),
+        np.empty(most_codes, dtype=np.uint64),
+        find_binary(coded),
         xlogx,
     )
 
 
-@njit(cache=True, nogil=True)
+@njit(**BORROWING)
 def _draw_bag(state, draw_order, bag_size, is_target, space):
     """Draw a bag with replacement; returns (number of distinct rows, packed counts of the bag)."""
     pair = space.pair
-    pair[:] = _NONE
+    pair[:] = NONE
     n_rows = len(is_target)
     for _ in range(bag_size):
         row = draw_order[next_below(state, n_rows)]
         pair[row] += _ONE + np.uint64(is_target[row])
     n_members = 0
-    total = _NONE
+    total = NONE
     for row in range(n_rows):
-        if pair[row] != _NONE:
-            space.members[n_members] = row
-            space.position[row] = n_members
-            total += pair[row]
-            n_members += 1
-        else:
-            space.position[row] = _OUTSIDE
+        is_drawn = pair[row] != NONE
+        space.members[n_members] = row  # of a row that is not drawn the next one takes the place
+        space.position[row] = n_members if is_drawn else _OUTSIDE
+        total += pair[row]
+        n_members += is_drawn
     return n_members, total
 
 
-@njit(cache=True, nogil=True)
-def best_boundary(counts, n, xlogx):
-    """Best numeric split of the packed counts of ascending codes.
+@njit(forceinline=True, **BORROWING)  # a call costs more than most counts
+def _count_codes(coded, f, start, end, total, is_tallied, tally, space):
+    """Codes of a feature that occur in the node; returns how many.
 
-    Returns (gain times known weight, index i): the split lies between the i-th code and the next.
+    If they are two or more, they are in `codes` and `counts`: fewer allow no split.
     """
-    total = _NONE
-    for i in range(n):
-        total += counts[i]
-    weight = total >> _HALF
-    positive = total & _POSITIVES
-    impurity = xlogx[weight] - xlogx[positive] - xlogx[weight - positive]
-    best = 0.0
-    best_i = -1
-    passed = _NONE
-    for i in range(n - 1):
-        passed += counts[i]
-        left = passed >> _HALF
-        left_positive = passed & _POSITIVES
-        right = weight - left
-        right_positive = positive - left_positive
-        gain = impurity - (
-            (xlogx[left] - xlogx[left_positive] - xlogx[left - left_positive])
-            + (xlogx[right] - xlogx[right_positive] - xlogx[right - right_positive])
-        )
-        if gain > best:
-            best = gain
-            best_i = i
-    return best, best_i
-
-
-@njit(cache=True, nogil=True)
-def multiway_gain(counts, n, xlogx):
-    """Gain times known weight of the split into one branch per code."""
-    total = _NONE
-    children = 0.0
-    for i in range(n):
-        total += counts[i]
-        weight = counts[i] >> _HALF
-        positive = counts[i] & _POSITIVES
-        children += xlogx[weight] - xlogx[positive] - xlogx[weight - positive]
-    weight = total >> _HALF
-    positive = total & _POSITIVES
-    return xlogx[weight] - xlogx[positive] - xlogx[weight - positive] - children
-
-
-@njit(cache=True, nogil=True)
-def cut_code(values, lower, upper):
-    """First code at or above the mid-point of two values, given by their codes."""
-    middle = values[lower] / 2 + values[upper] / 2
-    low = lower + 1
-    high = upper
-    while low < high:
-        half = (low + high) >> 1
-        if values[half] < middle:
-            low = half + 1
+    if coded.n_codes[f] < 2:
+        return 0
+    node = space.members[start:end]
+    is_listed = coded.column[f] < 0
+    first, last = coded.indptr[f], coded.indptr[f + 1]
+    if is_listed and is_tallied and tally.counts[f] == NONE:
+        return 1  # the default alone
+    if not space.is_binary[f]:
+        if is_listed:
+            return count_listed(
+                coded.rows[first:last],
+                coded.codes[first:last],
+                coded.default_code[f],
+                start,
+                end,
+                total,
+                coded.n_codes[f],
+                space,
+            )
+        return count_dense(coded.dense[coded.column[f]], node, coded.n_codes[f], space)
+    if not is_listed:
+        ones = sum_dense(coded.dense[coded.column[f]], node, space)
+    else:
+        if is_tallied:
+            ones = tally.counts[f]
         else:
-            high = half
-    return low
+            ones = sum_listed(coded.rows[first:last], start, end, space)
+        if coded.default_code[f] == 1:
+            ones = total - ones
+    space.codes[0] = 0
+    space.codes[1] = 1
+    space.counts[0] = total - ones
+    space.counts[1] = ones
+    return 1 if ones in (NONE, total) else 2
 
 
-@njit(cache=True, nogil=True)
-def _find_split(state, coded, values, values_indptr, n_drawn, start, end, total, space):
+@njit(**BORROWING)
+def _find_split(
+    state, coded, values, values_indptr, n_drawn, start, end, total, most_tallied, tally, space
+):
     """Draw attributes and return (feature, cut code) of the best split, or (-1, 0).
 
     At least `n_drawn` attributes are looked at, and then more until one gives a gain.
@@ -159,8 +158,11 @@ def _find_split(state, coded, values, values_indptr, n_drawn, start, end, total,
     window = space.window
     n_window = len(window)
     node = space.members[start:end]
+    is_tallied = len(node) <= most_tallied
+    if is_tallied:
+        add_rows(tally, node, space.pair)
     best_feature = -1
-    best_gain = _MIN_GAIN * (total >> _HALF)
+    best_gain = _MIN_GAIN * (total >> HALF)
     best_cut = 0
     n_seen = 0
     while n_window > 0 and (n_seen < n_drawn or best_feature < 0):
@@ -170,23 +172,7 @@ def _find_split(state, coded, values, values_indptr, n_drawn, start, end, total,
         f = window[j]
         window[j] = window[n_window]
         window[n_window] = f
-        n_codes = coded.n_codes[f]
-        if n_codes < 2:
-            continue
-        if coded.column[f] >= 0:
-            n = count_dense(coded.dense[coded.column[f]], node, n_codes, space)
-        else:
-            first, last = coded.indptr[f], coded.indptr[f + 1]
-            n = count_listed(
-                coded.rows[first:last],
-                coded.codes[first:last],
-                coded.default_code[f],
-                start,
-                end,
-                total,
-                n_codes,
-                space,
-            )
+        n = _count_codes(coded, f, start, end, total, is_tallied, tally, space)
         if n < 2:
             continue
         boundary = -1
@@ -204,211 +190,9 @@ def _find_split(state, coded, values, values_indptr, n_drawn, start, end, total,
                     space.codes[boundary],
                     space.codes[boundary + 1],
                 )
+    if is_tallied:
+        remove_rows(tally, node)
     return best_feature, best_cut
-
-
-@njit(cache=True, nogil=True)
-def _split_listed(rows, row_codes, default_code, cut, start, end, total, space):
-    """Split a node on a number of a listed feature by moving only the rows that leave the default.
-
-    Fills `ends` and `child_counts` for the branches below and from the cut on.
-    """
-    members, position, pair = space.members, space.position, space.pair
-    default_branch = 1 if default_code >= cut else 0
-    main_end = end
-    moved = _NONE
-    gone = _NONE
-    # First the other branch to the end of the node, then the missing rows behind it.
-    for missing in range(2):
-        stop = main_end
-        for e in range(len(rows)):
-            row = rows[e]
-            code = row_codes[e]
-            if missing == 0:
-                leaves = code < 0
-            else:
-                leaves = code >= 0 and (1 if code >= cut else 0) != default_branch
-            p = position[row]
-            if leaves and start <= p < stop:
-                main_end -= 1
-                other = members[main_end]
-                members[main_end] = row
-                members[p] = other
-                position[row] = main_end
-                position[other] = p
-                if missing == 0:
-                    gone += pair[row]
-                else:
-                    moved += pair[row]
-        if missing == 0:
-            known_end = main_end
-    other_branch = 1 - default_branch
-    space.ends[2 * default_branch] = start
-    space.ends[2 * default_branch + 1] = main_end
-    space.ends[2 * other_branch] = main_end
-    space.ends[2 * other_branch + 1] = known_end
-    space.child_counts[default_branch] = total - moved - gone
-    space.child_counts[other_branch] = moved
-
-
-@njit(cache=True, nogil=True)
-def _branch_of_rows(coded, feature, cut, start, end, space):
-    """Write the branch of every row of the node (-1 for missing)."""
-    branch = space.branch
-    if coded.column[feature] >= 0:
-        column = coded.dense[coded.column[feature]]
-        for i in range(start, end):
-            branch[i - start] = column[space.members[i]]
-    else:
-        first, last = coded.indptr[feature], coded.indptr[feature + 1]
-        rows = coded.rows[first:last]
-        for i in range(start, end):
-            e = find_listed(rows, space.members[i])
-            branch[i - start] = coded.codes[first + e] if e >= 0 else coded.default_code[feature]
-    if not coded.is_nominal[feature]:
-        for i in range(end - start):
-            if branch[i] >= 0:
-                branch[i] = 1 if branch[i] >= cut else 0
-
-
-@njit(cache=True, nogil=True)
-def _split_by_sorting(coded, feature, cut, start, end, n_branches, space):
-    """Counting sort of the node's rows into branches; missing ones last, in none of them."""
-    _branch_of_rows(coded, feature, cut, start, end, space)
-    branch, ends, child_counts, pair = space.branch, space.ends, space.child_counts, space.pair
-    members, position, buffer = space.members, space.position, space.buffer
-    n = end - start
-    child_counts[:n_branches] = _NONE
-    if n_branches == 2:
-        # The common case in one sweep: low rows stay in front, high ones wait in the buffer.
-        n_low = start
-        n_high = 0
-        n_missing = 0
-        for i in range(n):
-            row = members[start + i]
-            b = branch[i]
-            if b == 0:
-                members[n_low] = row
-                n_low += 1
-                child_counts[0] += pair[row]
-            elif b == 1:
-                buffer[n_high] = row
-                n_high += 1
-                child_counts[1] += pair[row]
-            else:
-                n_missing += 1
-                buffer[n - n_missing] = row
-        for i in range(n_high):
-            members[n_low + i] = buffer[i]
-        for i in range(n_missing):
-            members[n_low + n_high + i] = buffer[n - 1 - i]
-        ends[0] = start
-        ends[1] = n_low
-        ends[2] = n_low
-        ends[3] = n_low + n_high
-    else:
-        ends[: n_branches + 2] = 0
-        for i in range(n):
-            if branch[i] >= 0:
-                ends[branch[i] + 2] += 1
-        ends[1] = start
-        for b in range(n_branches):
-            ends[b + 2] += ends[b + 1]
-        free = ends[n_branches + 1]
-        for i in range(n):
-            row = members[start + i]
-            b = branch[i]
-            if b >= 0:
-                buffer[ends[b + 1] - start] = row
-                ends[b + 1] += 1
-                child_counts[b] += pair[row]
-            else:
-                buffer[free - start] = row
-                free += 1
-        ends[0] = start
-        members[start:end] = buffer[:n]
-    for i in range(start, end):
-        position[members[i]] = i
-
-
-@njit(cache=True, nogil=True)
-def _merge_path(path, depth, body, slot_of_feature):
-    """Conditions of the path, one range an attribute in order of appearance; returns their number."""
-    length = 0
-    for d in range(depth):
-        f = path[d, 0]
-        slot = slot_of_feature[f]
-        if slot < 0:
-            slot_of_feature[f] = length
-            body[length] = path[d]
-            length += 1
-        else:
-            body[slot, 1] = max(body[slot, 1], path[d, 1])
-            body[slot, 2] = min(body[slot, 2], path[d, 2])
-    for c in range(length):
-        slot_of_feature[body[c, 0]] = -1
-    return length
-
-
-@njit(cache=True, nogil=True)
-def _hash_body(body, length):
-    """A key of the conditions that does not depend on their order; never 0."""
-    key = np.uint64(0)
-    for c in range(length):
-        word = mix(np.uint64(body[c, 0]) + np.uint64(0x9E3779B97F4A7C15))
-        word = mix(word ^ np.uint64(body[c, 1]))
-        key += mix(word + (np.uint64(body[c, 2]) << np.uint64(20)))
-    return key if key != np.uint64(0) else np.uint64(1)
-
-
-@njit(cache=True, nogil=True)
-def _add_key(table, key):
-    """Put a key into a hash set (0 is a free slot); False if it was there."""
-    mask = np.uint64(len(table) - 1)
-    slot = key & mask
-    while table[slot] != np.uint64(0):
-        if table[slot] == key:
-            return False
-        slot = (slot + np.uint64(1)) & mask
-    table[slot] = key
-    return True
-
-
-@njit(cache=True, nogil=True)
-def _make_table(keys, n_slots):
-    while n_slots < 4 * len(keys):
-        n_slots *= 2
-    table = np.zeros(n_slots, dtype=np.uint64)
-    for key in keys:
-        if key != np.uint64(0):
-            _add_key(table, key)
-    return table
-
-
-@njit(cache=True, nogil=True)
-def _with_room(rules, n_rules, n_conditions, length):
-    """The rule arrays, doubled where one more rule of `length` conditions would not fit."""
-    indptr, feature, low, high, hashes, tree = rules
-    if n_rules + 1 >= len(indptr):
-        larger = np.empty(2 * len(indptr), dtype=np.int64)
-        larger[: n_rules + 1] = indptr[: n_rules + 1]
-        indptr = larger
-        keys = np.empty(2 * len(hashes), dtype=np.uint64)
-        keys[:n_rules] = hashes[:n_rules]
-        hashes = keys
-        trees = np.empty(len(keys), dtype=np.int64)
-        trees[:n_rules] = tree[:n_rules]
-        tree = trees
-    if n_conditions + length > len(feature):
-        size = 2 * (n_conditions + length)
-        larger_feature = np.empty(size, dtype=np.int32)
-        larger_low = np.empty(size, dtype=np.int32)
-        larger_high = np.empty(size, dtype=np.int32)
-        larger_feature[:n_conditions] = feature[:n_conditions]
-        larger_low[:n_conditions] = low[:n_conditions]
-        larger_high[:n_conditions] = high[:n_conditions]
-        feature, low, high = larger_feature, larger_low, larger_high
-    return _Rules(indptr, feature, low, high, hashes, tree)
 
 
 @njit(cache=True, nogil=True)
@@ -463,11 +247,11 @@ def grow_rules(
     n_extracted : (n_passes,) int64
         Number of target leaves in each pass, repeated rules included.
     """
+    n_rows = len(is_target)
     n_features = len(coded.n_codes)
-    most_codes = 2
-    for f in range(n_features):
-        most_codes = max(most_codes, coded.n_codes[f])
-    space = _make_space(len(is_target), n_features, most_codes, bag_size)
+    space = _make_space(coded, n_rows, bag_size)
+    tally = make_tally(coded, n_rows)
+    most_tallied = _TALLY_PRICE * n_drawn_features * n_rows // max(n_features, 1)
     state = np.empty(1, dtype=np.uint64)
     # Open nodes: rows [start, end), depth, the condition that leads there; packed counts beside.
     stack = np.empty((1024, 6), dtype=np.int32)
@@ -475,9 +259,9 @@ def grow_rules(
     path = np.empty((256, 3), dtype=np.int32)
     body = np.empty((256, 3), dtype=np.int32)
     slot_of_feature = np.full(n_features, -1, dtype=np.int32)
-    table = _make_table(known_hashes, 1 << 12)
+    table = make_table(known_hashes, 1 << 12)
     n_keys = len(known_hashes)
-    rules = _Rules(
+    rules = Rules(
         np.zeros(1024, dtype=np.int64),
         np.empty(8192, dtype=np.int32),
         np.empty(8192, dtype=np.int32),
@@ -516,8 +300,8 @@ def grow_rules(
                         path = longer
                         body = np.empty((len(path), 3), dtype=np.int32)
                     path[depth - 1] = stack[n_open, 3:]
-                weight = np.int64(total >> _HALF)
-                positive = np.int64(total & _POSITIVES)
+                weight = np.int64(total >> HALF)
+                positive = np.int64(total & POSITIVES)
 
                 feature = -1
                 if weight >= 2 and 0 < positive < weight and depth != depth_limit:
@@ -530,6 +314,8 @@ def grow_rules(
                         start,
                         end,
                         total,
+                        most_tallied,
+                        tally,
                         space,
                     )
                 if feature >= 0:
@@ -538,7 +324,7 @@ def grow_rules(
                     first, last = coded.indptr[feature], coded.indptr[feature + 1]
                     listed = coded.column[feature] < 0 and not nominal
                     if listed and last - first <= 4 * (end - start):
-                        _split_listed(
+                        split_listed(
                             coded.rows[first:last],
                             coded.codes[first:last],
                             coded.default_code[feature],
@@ -549,7 +335,7 @@ def grow_rules(
                             space,
                         )
                     else:
-                        _split_by_sorting(coded, feature, cut, start, end, n_branches, space)
+                        split_by_sorting(coded, feature, cut, start, end, n_branches, space)
                     if n_open + n_branches > len(stack):
                         deeper = np.empty((2 * (n_open + n_branches), 6), dtype=np.int32)
                         deeper[:n_open] = stack[:n_open]
@@ -558,7 +344,7 @@ def grow_rules(
                         more_counts[:n_open] = stack_counts[:n_open]
                         stack_counts = more_counts
                     for b in range(n_branches):
-                        if space.child_counts[b] == _NONE:
+                        if space.child_counts[b] == NONE:
                             continue  # no example: not a leaf
                         if n_branches == 2:
                             stack[n_open, 0] = space.ends[2 * b]
@@ -582,14 +368,14 @@ def grow_rules(
                 if depth == 0 or (2 * positive <= weight and not both_classes):
                     continue
                 n_extracted[pass_idx] += 1
-                length = _merge_path(path, depth, body, slot_of_feature)
-                key = _hash_body(body, length)
-                if not _add_key(table, key):
+                length = merge_path(path, depth, body, slot_of_feature)
+                key = hash_body(body, length)
+                if not add_key(table, key):
                     continue
                 n_keys += 1
                 if 2 * n_keys > len(table):
-                    table = _make_table(table, 4 * len(table))
-                rules = _with_room(rules, n_rules, n_conditions, length)
+                    table = make_table(table, 4 * len(table))
+                rules = with_room(rules, n_rules, n_conditions, length)
                 for c in range(length):
                     rules.feature[n_conditions] = body[c, 0]
                     rules.low[n_conditions] = body[c, 1]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from .counting import SMALL_NODE, codes_of_rows, count_dense, count_listed
+from .counting import codes_of_rows, count_dense, count_listed, result_length
 from .random import next_below
 
 _ONE_EXAMPLE = np.uint64(1 << 32)
@@ -38,9 +38,7 @@ class Workspace(NamedTuple):
 def make_workspace(n_codes, is_target):
     """Allocate once what every rule of a label needs."""
     n_rows = len(is_target)
-    most_codes = SMALL_NODE
-    for n in n_codes:
-        most_codes = max(most_codes, n)
+    most_codes = result_length(n_codes)
     log2_next = np.empty(n_rows + 1)
     for k in range(n_rows + 1):
         log2_next[k] = np.log2(k + 1)
