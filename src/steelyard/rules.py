@@ -5,6 +5,7 @@ Knows no data and no scores.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -61,7 +62,7 @@ class Condition:
     def cut(self) -> float:
         """The smallest number on the upper side of a numeric condition's boundary."""
         value = float(self.value)
-        return float(np.nextafter(value, np.inf)) if self.operator == "≤" else value
+        return math.nextafter(value, math.inf) if self.operator == "≤" else value
 
 
 @dataclass(frozen=True)
@@ -190,8 +191,9 @@ class RuleTable:
     def body(self, rule_idx: int, coder: FeatureCoder) -> tuple[Condition, ...]:
         """The conditions of one rule with names and values."""
         conditions: list[Condition] = []
-        for c in range(self.indptr[rule_idx], self.indptr[rule_idx + 1]):
-            f, low, high = int(self.feature[c]), int(self.low[c]), int(self.high[c])
+        span = slice(self.indptr[rule_idx], self.indptr[rule_idx + 1])
+        ranges = (column[span].tolist() for column in (self.feature, self.low, self.high))
+        for f, low, high in zip(*ranges, strict=True):
             feature, cuts = coder.features[f], coder.cuts[f]
             if feature.categories is not None:
                 conditions.append(Condition(feature.name, "=", feature.categories[low]))
@@ -205,6 +207,6 @@ class RuleTable:
 
 def _upper_bound(name: str, cuts: NDArray[np.float64], i: int) -> Condition:
     """``< cuts[i]`` or, if the cut below it is the next smaller float, the same as ``≤`` that one."""
-    if i > 0 and np.nextafter(cuts[i - 1], np.inf) == cuts[i]:
+    if i > 0 and math.nextafter(cuts[i - 1], math.inf) == cuts[i]:
         return Condition(name, "≤", float(cuts[i - 1]))
     return Condition(name, "<", float(cuts[i]))

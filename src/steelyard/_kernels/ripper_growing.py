@@ -59,6 +59,18 @@ def make_workspace(n_codes, is_target):
 
 
 @njit(cache=True, nogil=True)
+def rows_in_mask(mask):
+    """Rows of a mask, ascending."""
+    rows = np.empty(len(mask), dtype=np.uint32)
+    n = 0
+    for row in range(len(mask)):
+        if mask[row]:
+            rows[n] = row
+            n += 1
+    return rows[:n]
+
+
+@njit(cache=True, nogil=True)
 def split_rows(rows, is_target, n_folds, state):
     """Rows to grow on and rows to prune on, both ascending: of each class 1/n_folds is for pruning.
 
@@ -76,18 +88,16 @@ def split_rows(rows, is_target, n_folds, state):
         for i in range(n_dealt - 1, begin, -1):
             j = begin + next_below(state, i - begin + 1)
             shuffled[i], shuffled[j] = shuffled[j], shuffled[i]
-    n_pruning = n_rows // n_folds
-    growing = np.empty(n_rows - n_pruning, dtype=np.uint32)
-    pruning = np.empty(n_pruning, dtype=np.uint32)
-    for i in range(n_rows):
-        if i % n_folds == n_folds - 1:
-            pruning[i // n_folds] = shuffled[i]
-        else:
-            growing[i - (i + 1) // n_folds] = shuffled[i]
-    # Ascending rows are read from memory in order: growing is a fifth faster.
-    growing.sort()
-    pruning.sort()
-    return growing, pruning
+    is_growing = np.zeros(len(is_target), dtype=np.bool_)
+    is_pruning = np.zeros(len(is_target), dtype=np.bool_)
+    for row in rows:
+        is_growing[row] = True
+    for i in range(n_folds - 1, n_rows, n_folds):
+        is_growing[shuffled[i]] = False
+        is_pruning[shuffled[i]] = True
+    # Ascending rows are read from memory in order: growing is a fifth faster. To read them off a mask
+    # takes a fraction of the time of sorting them.
+    return rows_in_mask(is_growing), rows_in_mask(is_pruning)
 
 
 @njit(cache=True, nogil=True)
