@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ._kernels.coding import code_numbers, most_frequent_code
+from ._kernels.coding import code_numbers, distinct_numbers, most_frequent_code
 
 MISSING = -1
 
@@ -81,7 +81,7 @@ class NumericColumn(NamedTuple):
 class NominalColumn(NamedTuple):
     """Category codes of a column (-1 is missing) and the text of each category."""
 
-    codes: NDArray[np.intp]
+    codes: NDArray[Any]
     categories: tuple[str, ...]
 
 
@@ -118,6 +118,8 @@ def _recode_categories(
     codes: NDArray[Any], texts: Sequence[str], categories: tuple[str, ...]
 ) -> NominalColumn:
     """Codes that point into `texts` (-1 is missing) as codes of `categories`."""
+    if categories == tuple(texts):
+        return NominalColumn(codes, categories)
     position = {text: code for code, text in enumerate(categories)}
     lookup = np.array([*(position.get(text, MISSING) for text in texts), MISSING], dtype=np.intp)
     return NominalColumn(lookup[codes], categories)
@@ -135,11 +137,11 @@ def _series_to_column(series: pd.Series, name: str) -> NumericColumn | NominalCo
         series = pd.Series(np.asarray(series.array))
         dtype = series.dtype
     if isinstance(dtype, pd.CategoricalDtype):
-        texts = [category_text(value) for value in dtype.categories]
+        texts = [category_text(value) for value in dtype.categories.to_numpy(dtype=object)]
         categorical: Any = series.array
         return _nominal_from_codes(categorical.codes, texts)
     if _is_number_dtype(dtype):
-        if pd.api.types.is_complex_dtype(dtype):
+        if dtype.kind == "c":
             raise ValueError(f"Complex data not supported: attribute {name!r}")
         numbers = series.to_numpy(dtype=np.float64, na_value=np.nan)
         return NumericColumn(_refuse_infinity(numbers, name))
@@ -153,6 +155,14 @@ def _series_to_column(series: pd.Series, name: str) -> NumericColumn | NominalCo
         f"attribute {name!r} has type {dtype}, which is neither numeric nor nominal; "
         "convert or drop it"
     )
+
+
+def _frame_to_columns(X: pd.DataFrame) -> Iterator[NumericColumn | NominalColumn]:
+    # pandas looks up the name of each column it hands out, which for text takes longer than the rest.
+    unnamed = X.copy(deep=False)
+    unnamed.columns = pd.RangeIndex(X.shape[1])
+    for name, (_, series) in zip(column_names(X), unnamed.items(), strict=True):
+        yield _series_to_column(series, name)
 
 
 def _is_number_dtype(dtype: Any) -> bool:
@@ -190,7 +200,7 @@ def table_to_columns(
     known already.
     """
     if isinstance(X, pd.DataFrame):
-        return (_series_to_column(series, str(name)) for name, series in X.items())
+        return _frame_to_columns(X)
     if sparse.issparse(X):
         X = sparse.csc_array(X)
         if not X.has_canonical_format:
@@ -215,7 +225,7 @@ def table_to_columns(
 def column_names(X: Any) -> tuple[str, ...]:
     """Names of a table's columns: the DataFrame's own, else x0, x1, ..."""
     if isinstance(X, pd.DataFrame):
-        return tuple(map(str, X.columns))
+        return tuple(map(str, X.columns.tolist()))
     return tuple(f"x{j}" for j in range(X.shape[1]))
 
 
@@ -257,10 +267,10 @@ def value_cuts(values: NDArray[np.float64]) -> NDArray[np.float64]:
     >>> np.searchsorted(value_cuts(np.array([1.0, 2.0])), [0.9, 1.0, 1.5, 2.0, 2.1], side="right")
     array([0, 1, 2, 3, 4])
     """
-    with np.errstate(
-        over="ignore"
-    ):  # what follows the largest float is infinity, and that is right
-        return np.column_stack([values, np.nextafter(values, np.inf)]).ravel()
+    cuts = np.repeat(values, 2)
+    with np.errstate(over="ignore"):  # what follows the largest float is infinity: that is right
+        np.nextafter(values, np.inf, out=cuts[1::2])
+    return cuts
 
 
 @dataclass(frozen=True)
@@ -449,7 +459,7 @@ def code_training_table(
             distinct.append(np.empty(0))
             builder.add_nominal(column.codes, len(column.categories))
             continue
-        values = np.unique(column.values[~np.isnan(column.values)])
+        values = distinct_numbers(np.sort(column.values))
         if column.rows is not None and len(column.rows) < n_rows:
             values = np.union1d(values, [0.0])
         features.append(Feature(name))

@@ -5,6 +5,18 @@ from numba import njit
 
 
 @njit(cache=True, nogil=True)
+def distinct_numbers(ascending):
+    """The different ones of ascending numbers, without NaN."""
+    distinct = np.empty(len(ascending))
+    n = 0
+    for number in ascending:
+        if number == number and (n == 0 or number != distinct[n - 1]):
+            distinct[n] = number
+            n += 1
+    return distinct[:n].copy()
+
+
+@njit(cache=True, nogil=True)
 def _count_up_to(cuts, first, last, number):
     """How many of the ascending cuts[:last] are not above the number, given that cuts[:first] are."""
     while first < last:
