@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ._kernels.coding import code_numbers, distinct_numbers, most_frequent_code
+from ._kernels.coding import code_numbers, distinct_numbers, most_frequent_code, pair_with_next
 
 MISSING = -1
 
@@ -267,9 +267,7 @@ def value_cuts(values: NDArray[np.float64]) -> NDArray[np.float64]:
     >>> np.searchsorted(value_cuts(np.array([1.0, 2.0])), [0.9, 1.0, 1.5, 2.0, 2.1], side="right")
     array([0, 1, 2, 3, 4])
     """
-    cuts = np.repeat(values, 2)
-    with np.errstate(over="ignore"):  # what follows the largest float is infinity: that is right
-        np.nextafter(values, np.inf, out=cuts[1::2])
+    cuts: NDArray[np.float64] = pair_with_next(values)
     return cuts
 
 
@@ -339,6 +337,9 @@ def _is_number(text: str) -> bool:
     return True
 
 
+_NO_CODES = np.empty(0, dtype=np.int32)
+
+
 class _CodeBuilder:
     """Collects coded columns, choosing for each whether it is stored dense or listed."""
 
@@ -352,7 +353,7 @@ class _CodeBuilder:
         self.rows: list[NDArray[np.int32]] = []
         self.codes: list[NDArray[np.int32]] = []
 
-    def add_nominal(self, codes: NDArray[np.intp], n_codes: int) -> None:
+    def add_nominal(self, codes: NDArray[Any], n_codes: int) -> None:
         self._add_dense(codes.astype(np.int32), n_codes, nominal=True)
 
     def add_numeric(self, column: NumericColumn, cuts: NDArray[np.float64]) -> None:
@@ -370,7 +371,8 @@ class _CodeBuilder:
             full[rows] = codes
             self._add_dense(full, n_codes, nominal=False)
         else:
-            self._add_listed(rows, codes, zero, n_codes, nominal=False)
+            ascending = np.argsort(rows, kind="stable")
+            self._add_listed(rows[ascending], codes[ascending], zero, n_codes, nominal=False)
 
     def _add_dense(self, codes: NDArray[np.int32], n_codes: int, *, nominal: bool) -> None:
         default, n_default = most_frequent_code(codes, n_codes)
@@ -391,16 +393,15 @@ class _CodeBuilder:
         nominal: bool,
     ) -> None:
         self._describe(n_codes, nominal, column=-1, default_code=default)
-        order = np.argsort(rows, kind="stable")
-        self.rows[-1], self.codes[-1] = rows[order].astype(np.int32), codes[order]
+        self.rows[-1], self.codes[-1] = rows.astype(np.int32), codes
 
     def _describe(self, n_codes: int, nominal: bool, *, column: int, default_code: int) -> None:
         self.n_codes.append(n_codes)
         self.is_nominal.append(nominal)
         self.column.append(column)
         self.default_code.append(default_code)
-        self.rows.append(np.empty(0, dtype=np.int32))
-        self.codes.append(np.empty(0, dtype=np.int32))
+        self.rows.append(_NO_CODES)
+        self.codes.append(_NO_CODES)
 
     def build(self) -> CodedFeatures:
         dense = np.empty((len(self.dense), self.n_rows), dtype=np.int32)
@@ -414,8 +415,8 @@ class _CodeBuilder:
             dense=dense,
             default_code=np.array(self.default_code, dtype=np.int32),
             indptr=np.concatenate(([0], np.cumsum(lengths))).astype(np.int64),
-            rows=np.concatenate([*self.rows, np.empty(0, np.int32)]),
-            codes=np.concatenate([*self.codes, np.empty(0, np.int32)]),
+            rows=np.concatenate([*self.rows, _NO_CODES]),
+            codes=np.concatenate([*self.codes, _NO_CODES]),
         )
 
 

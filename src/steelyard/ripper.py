@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from numbers import Integral, Real
 from typing import Any
 
@@ -16,7 +17,7 @@ from .classifier import TheoryClassifier, seed_to_entropy
 from .evidence import Label, ScoredRule, smoothed_precision
 from .features import CodedFeatures, TrainingFeatures, code_training_table, value_cuts
 from .heuristics import Laplace, describe
-from .rules import Head, Rule, RuleTable
+from .rules import Head, Rule, ranges_to_body
 from .targets import Targets
 from .theory import Theory
 
@@ -247,13 +248,12 @@ def _rules_to_theory(
             )
         )
         head = Head(name, target_class)
-        table = RuleTable(rules.indptr, *rules.conditions.T)
-        scored_rules += (
-            ScoredRule(
-                Rule(head, table.body(r, training.coder)), tp, fp, smoothed_precision(tp, fp)
-            )
-            for r, (tp, fp) in enumerate(zip(rules.tp.tolist(), rules.fp.tolist(), strict=True))
-        )
+        conditions = rules.conditions.tolist()
+        for (begin, end), tp, fp in zip(
+            pairwise(rules.indptr.tolist()), rules.tp.tolist(), rules.fp.tolist(), strict=True
+        ):
+            rule = Rule(head, ranges_to_body(conditions[begin:end], training.coder))
+            scored_rules.append(ScoredRule(rule, tp, fp, smoothed_precision(tp, fp)))
     return Theory(
         features=training.coder.features,
         labels=tuple(labels),

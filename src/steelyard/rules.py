@@ -6,7 +6,7 @@ Knows no data and no scores.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -190,19 +190,26 @@ class RuleTable:
 
     def body(self, rule_idx: int, coder: FeatureCoder) -> tuple[Condition, ...]:
         """The conditions of one rule with names and values."""
-        conditions: list[Condition] = []
         span = slice(self.indptr[rule_idx], self.indptr[rule_idx + 1])
-        ranges = (column[span].tolist() for column in (self.feature, self.low, self.high))
-        for f, low, high in zip(*ranges, strict=True):
-            feature, cuts = coder.features[f], coder.cuts[f]
-            if feature.categories is not None:
-                conditions.append(Condition(feature.name, "=", feature.categories[low]))
-                continue
-            if low > 0:
-                conditions.append(Condition(feature.name, "≥", float(cuts[low - 1])))
-            if high < coder.n_codes(f):
-                conditions.append(_upper_bound(feature.name, cuts, high - 1))
-        return tuple(conditions)
+        columns = (self.feature[span], self.low[span], self.high[span])
+        return ranges_to_body(zip(*(column.tolist() for column in columns), strict=True), coder)
+
+
+def ranges_to_body(
+    ranges: Iterable[Sequence[int]], coder: FeatureCoder
+) -> tuple[Condition, ...]:
+    """Ranges of codes, each a feature with low and high, as conditions with names and values."""
+    conditions: list[Condition] = []
+    for f, low, high in ranges:
+        feature, cuts = coder.features[f], coder.cuts[f]
+        if feature.categories is not None:
+            conditions.append(Condition(feature.name, "=", feature.categories[low]))
+            continue
+        if low > 0:
+            conditions.append(Condition(feature.name, "≥", float(cuts[low - 1])))
+        if high <= len(cuts):
+            conditions.append(_upper_bound(feature.name, cuts, high - 1))
+    return tuple(conditions)
 
 
 def _upper_bound(name: str, cuts: NDArray[np.float64], i: int) -> Condition:
