@@ -195,9 +195,7 @@ class RuleTable:
         return ranges_to_body(zip(*(column.tolist() for column in columns), strict=True), coder)
 
 
-def ranges_to_body(
-    ranges: Iterable[Sequence[int]], coder: FeatureCoder
-) -> tuple[Condition, ...]:
+def ranges_to_body(ranges: Iterable[Sequence[int]], coder: FeatureCoder) -> tuple[Condition, ...]:
     """Ranges of codes, each a feature with low and high, as conditions with names and values."""
     conditions: list[Condition] = []
     for f, low, high in ranges:

@@ -38,7 +38,9 @@ class LearnedRules(NamedTuple):
     """Rules of a target class, in order, and what they cover."""
 
     indptr: np.ndarray  # (n_rules + 1,) int64
-    conditions: np.ndarray  # (n_conditions, 3) int32: feature, low, high, once an attribute of a rule
+    conditions: (
+        np.ndarray
+    )  # (n_conditions, 3) int32: feature, low, high, once an attribute of a rule
     tp: np.ndarray  # (n_rules,) int64: positives that a rule covers, among all rows
     fp: np.ndarray  # (n_rules,) int64: negatives that a rule covers, among all rows
     rest: np.ndarray  # (n_rows,) bool: the rows to learn from that no rule covers

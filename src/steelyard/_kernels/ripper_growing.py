@@ -1,7 +1,8 @@
 """One Ripper rule at a time: split the examples, grow by FOIL's gain, prune from the end.
 
 A body is an int32 array of shape (n_conditions, 3), in the order in which the conditions were added;
-each row is a condition low ≤ code < high: feature, low, high.
+each row is a condition low ≤ code < high: feature, low, high. What allocates nothing is compiled with
+`_nrt=False`, for the reason that `counting` gives.
 """
 
 from typing import NamedTuple
@@ -100,7 +101,7 @@ def split_rows(rows, is_target, n_folds, state):
     return rows_in_mask(is_growing), rows_in_mask(is_pruning)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def keep_satisfying(coded, condition, rows, row_codes):
     """Move the rows that satisfy the condition to the front, in order, and return their number."""
     feature, low, high = condition
@@ -113,7 +114,7 @@ def keep_satisfying(coded, condition, rows, row_codes):
     return n_kept
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def foil_gain(p, t, base, log2_next):
     """p·(log₂((p + 1)/(t + 1)) - base): FOIL's gain of covering p positives among t examples.
 
@@ -122,7 +123,7 @@ def foil_gain(p, t, base, log2_next):
     return p * (log2_next[p] - log2_next[t] - base)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def best_numeric_condition(codes, counts, n, n_codes, base, log2_next):
     """Best of ≥ and ≤ at n ascending codes with packed counts: (gain, low, high, positives).
 
@@ -156,7 +157,7 @@ def best_numeric_condition(codes, counts, n, n_codes, base, log2_next):
     return best, best_low, best_high, best_positives
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def best_nominal_condition(codes, counts, n, base, log2_next):
     """Best of = at n ascending codes, the first one of equals: (gain, low, high, positives)."""
     best = 0.0
@@ -171,7 +172,7 @@ def best_nominal_condition(codes, counts, n, base, log2_next):
     return best, best_code, np.int32(best_code + 1), best_positives
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def find_best_condition(coded, space, n_members, n_positives, used):
     """The condition with the highest gain on the first members: (feature or -1, low, high, positives).
 
@@ -219,7 +220,7 @@ def find_best_condition(coded, space, n_members, n_positives, used):
     return best_feature, best_low, best_high, np.int64(best_positives)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def _place(members, position):
     for i in range(len(members)):
         position[members[i]] = i
