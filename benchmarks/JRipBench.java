@@ -1,8 +1,8 @@
 // JRip per label and fold, for comparison with RipperClassifier: quality, rules, CPU seconds.
 // Started by ripper_speed.py; by hand:
 //   java -cp weka.jar benchmarks/JRipBench.java data.arff labels.txt folds.csv R1,R2,R3 1 2
-// Arguments: data, names of the labels (a line each), folds.csv, columns, seed, repetitions. Only
-// the last repetition is timed, so with 2 the virtual machine is warm.
+// Arguments: data, names of the labels (a line each), folds.csv, columns, seed, repetitions. The
+// seconds are those of the fastest repetition, in which the virtual machine is warm.
 
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
@@ -29,9 +29,10 @@ public class JRipBench {
         long seed = Long.parseLong(args[4]);
         int repetitions = Integer.parseInt(args[5]);
         for (String column : args[3].split(",")) {
-            Result result = null;
-            for (int r = 0; r < repetitions; r++) {
-                result = run(data, labels, fold, column, seed);
+            Result result = run(data, labels, fold, column, seed);
+            for (int r = 1; r < repetitions; r++) {
+                double seconds = run(data, labels, fold, column, seed).seconds;
+                result.seconds = Math.min(result.seconds, seconds);
             }
             double[] quality = measure(data, labels, fold, result.predicted);
             System.out.printf(Locale.ROOT, "%s,%d,%.4f,%.4f,%.4f,%.1f,%.3f%n", column, seed,

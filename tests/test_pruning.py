@@ -171,7 +171,6 @@ class TestOfCandidates:
                 1,
                 np.array([[seed]]),
                 np.empty(0, dtype=np.uint64),
-                options.both_classes,
             )
             trees.append(RuleTable(indptr, feature, low, high))
         return trees, tree_seeds
@@ -183,17 +182,15 @@ class TestOfCandidates:
         ways,
         st.sampled_from([1, 12]),
         st.sampled_from([0.5, 1.0]),
-        st.booleans(),
     )
     def test_each_is_judged_outside_the_bag_of_the_first_tree_that_gave_it(
-        self, X, data, way, n_candidates, fraction, both_classes
+        self, X, data, way, n_candidates, fraction
     ):
         is_target = np.array([data.draw(masks(len(X))) for _ in range(2)])
         forest = {
             "n_trees": self.N_TREES,
             "max_depths": self.DEPTHS,
             "sample_fraction": fraction,
-            "both_classes": both_classes,
         }
         grown = generate(X, is_target, n_candidates, **forest)
         pruned = generate(X, is_target, n_candidates, prune=way, **forest)

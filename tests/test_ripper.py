@@ -207,14 +207,17 @@ class TestLearning:
             np.arange(len(is_target)),
         )
         every = np.ones(len(is_target), dtype=np.bool_)
-        indptr, conditions, rest = learn_rules(
+        learned = learn_rules(
             training.coded, is_target, every, kernel_settings, optimizations, np.uint64(seed)
         )
-        codes = [conditions[a:b] for a, b in pairwise(indptr)]
+        codes = [learned.conditions[a:b] for a, b in pairwise(learned.indptr)]
         space = growing_kernels.make_workspace(training.coded.n_codes, is_target)
         masks = [growing_kernels.cover_body(training.coded, space, body).tolist() for body in codes]
         assert masks == [[covers(body, row) for row in problem.rows] for body in bodies]
-        assert np.flatnonzero(rest).tolist() == problem.uncovered(bodies, range(len(rest)))
+        assert learned.tp.tolist() == [is_target[mask].sum() for mask in masks]
+        assert (learned.tp + learned.fp).tolist() == [sum(mask) for mask in masks]
+        rest = np.flatnonzero(learned.rest).tolist()
+        assert rest == problem.uncovered(bodies, range(len(is_target)))
 
 
 def parse_body(text, names):

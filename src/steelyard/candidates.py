@@ -61,8 +61,6 @@ class ForestSettings:
     prune : {"oob", "prefix"} or None
         Whether conditions that do not pay on the rows outside a tree's bag are deleted: any of them,
         or only the last ones of a path.
-    both_classes : bool
-        Whether every leaf gives a rule, not only those that predict the target class.
     """
 
     n_candidates: int = 300_000
@@ -71,7 +69,6 @@ class ForestSettings:
     sample_fraction: float = 1.0
     max_features: str | int | float = "log2"
     prune: Prune | None = None
-    both_classes: bool = False
 
     def __post_init__(self) -> None:
         for name in ("n_candidates", "n_trees"):
@@ -192,7 +189,6 @@ def _grow_label(
         settings.n_trees,
         seeds,
         known_hashes,
-        settings.both_classes,
     )
     tree += passes.start * seeds.shape[1]
     return RuleTable(indptr, feature, low, high), hashes, tree, pass_ends, n_extracted

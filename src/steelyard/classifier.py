@@ -40,9 +40,8 @@ MULTILABEL_PHI = 0.5
 def validate_table(estimator: BaseEstimator, X: Any, *, reset: bool) -> Any:
     """X as a DataFrame, a float or object array or a CSC matrix, with scikit-learn's checks done."""
     if isinstance(X, pd.DataFrame):
-        names = list(X.columns)
-        if len(set(names)) < len(names):
-            twice = next(name for i, name in enumerate(names) if name in names[:i])
+        if not X.columns.is_unique:
+            twice = X.columns[X.columns.duplicated()][0]
             raise ValueError(f"two attributes have the same name {twice!r}")
         validate_data(estimator, X=X, skip_check_array=True, reset=reset)
         if X.shape[0] == 0 or X.shape[1] == 0:

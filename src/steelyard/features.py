@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ._kernels.coding import code_numbers, most_frequent_code
+from ._kernels.coding import code_numbers, distinct_numbers, most_frequent_code, pair_with_next
 
 MISSING = -1
 
@@ -81,7 +81,7 @@ class NumericColumn(NamedTuple):
 class NominalColumn(NamedTuple):
     """Category codes of a column (-1 is missing) and the text of each category."""
 
-    codes: NDArray[np.intp]
+    codes: NDArray[Any]
     categories: tuple[str, ...]
 
 
@@ -118,6 +118,8 @@ def _recode_categories(
     codes: NDArray[Any], texts: Sequence[str], categories: tuple[str, ...]
 ) -> NominalColumn:
     """Codes that point into `texts` (-1 is missing) as codes of `categories`."""
+    if categories == tuple(texts):
+        return NominalColumn(codes, categories)
     position = {text: code for code, text in enumerate(categories)}
     lookup = np.array([*(position.get(text, MISSING) for text in texts), MISSING], dtype=np.intp)
     return NominalColumn(lookup[codes], categories)
@@ -135,11 +137,11 @@ def _series_to_column(series: pd.Series, name: str) -> NumericColumn | NominalCo
         series = pd.Series(np.asarray(series.array))
         dtype = series.dtype
     if isinstance(dtype, pd.CategoricalDtype):
-        texts = [category_text(value) for value in dtype.categories]
+        texts = [category_text(value) for value in dtype.categories.to_numpy(dtype=object)]
         categorical: Any = series.array
         return _nominal_from_codes(categorical.codes, texts)
     if _is_number_dtype(dtype):
-        if pd.api.types.is_complex_dtype(dtype):
+        if dtype.kind == "c":
             raise ValueError(f"Complex data not supported: attribute {name!r}")
         numbers = series.to_numpy(dtype=np.float64, na_value=np.nan)
         return NumericColumn(_refuse_infinity(numbers, name))
@@ -153,6 +155,14 @@ def _series_to_column(series: pd.Series, name: str) -> NumericColumn | NominalCo
         f"attribute {name!r} has type {dtype}, which is neither numeric nor nominal; "
         "convert or drop it"
     )
+
+
+def _frame_to_columns(X: pd.DataFrame) -> Iterator[NumericColumn | NominalColumn]:
+    # pandas looks up the name of each column it hands out, which for text takes longer than the rest.
+    unnamed = X.copy(deep=False)
+    unnamed.columns = pd.RangeIndex(X.shape[1])
+    for name, (_, series) in zip(column_names(X), unnamed.items(), strict=True):
+        yield _series_to_column(series, name)
 
 
 def _is_number_dtype(dtype: Any) -> bool:
@@ -190,7 +200,7 @@ def table_to_columns(
     known already.
     """
     if isinstance(X, pd.DataFrame):
-        return (_series_to_column(series, str(name)) for name, series in X.items())
+        return _frame_to_columns(X)
     if sparse.issparse(X):
         X = sparse.csc_array(X)
         if not X.has_canonical_format:
@@ -215,7 +225,7 @@ def table_to_columns(
 def column_names(X: Any) -> tuple[str, ...]:
     """Names of a table's columns: the DataFrame's own, else x0, x1, ..."""
     if isinstance(X, pd.DataFrame):
-        return tuple(map(str, X.columns))
+        return tuple(map(str, X.columns.tolist()))
     return tuple(f"x{j}" for j in range(X.shape[1]))
 
 
@@ -274,10 +284,8 @@ def value_cuts(values: NDArray[np.float64]) -> NDArray[np.float64]:
     >>> np.searchsorted(value_cuts(np.array([1.0, 2.0])), [0.9, 1.0, 1.5, 2.0, 2.1], side="right")
     array([0, 1, 2, 3, 4])
     """
-    with np.errstate(
-        over="ignore"
-    ):  # what follows the largest float is infinity, and that is right
-        return np.column_stack([values, np.nextafter(values, np.inf)]).ravel()
+    cuts: NDArray[np.float64] = pair_with_next(values)
+    return cuts
 
 
 @dataclass(frozen=True)
@@ -346,6 +354,9 @@ def _is_number(text: str) -> bool:
     return True
 
 
+_NO_CODES = np.empty(0, dtype=np.int32)
+
+
 class _CodeBuilder:
     """Collects coded columns, choosing for each whether it is stored dense or listed."""
 
@@ -359,7 +370,7 @@ class _CodeBuilder:
         self.rows: list[NDArray[np.int32]] = []
         self.codes: list[NDArray[np.int32]] = []
 
-    def add_nominal(self, codes: NDArray[np.intp], n_codes: int) -> None:
+    def add_nominal(self, codes: NDArray[Any], n_codes: int) -> None:
         self._add_dense(codes.astype(np.int32), n_codes, nominal=True)
 
     def add_numeric(self, column: NumericColumn, cuts: NDArray[np.float64]) -> None:
@@ -377,7 +388,8 @@ class _CodeBuilder:
             full[rows] = codes
             self._add_dense(full, n_codes, nominal=False)
         else:
-            self._add_listed(rows, codes, zero, n_codes, nominal=False)
+            ascending = np.argsort(rows, kind="stable")
+            self._add_listed(rows[ascending], codes[ascending], zero, n_codes, nominal=False)
 
     def _add_dense(self, codes: NDArray[np.int32], n_codes: int, *, nominal: bool) -> None:
         default, n_default = most_frequent_code(codes, n_codes)
@@ -398,16 +410,15 @@ class _CodeBuilder:
         nominal: bool,
     ) -> None:
         self._describe(n_codes, nominal, column=-1, default_code=default)
-        order = np.argsort(rows, kind="stable")
-        self.rows[-1], self.codes[-1] = rows[order].astype(np.int32), codes[order]
+        self.rows[-1], self.codes[-1] = rows.astype(np.int32), codes
 
     def _describe(self, n_codes: int, nominal: bool, *, column: int, default_code: int) -> None:
         self.n_codes.append(n_codes)
         self.is_nominal.append(nominal)
         self.column.append(column)
         self.default_code.append(default_code)
-        self.rows.append(np.empty(0, dtype=np.int32))
-        self.codes.append(np.empty(0, dtype=np.int32))
+        self.rows.append(_NO_CODES)
+        self.codes.append(_NO_CODES)
 
     def build(self) -> CodedFeatures:
         dense = np.empty((len(self.dense), self.n_rows), dtype=np.int32)
@@ -421,8 +432,8 @@ class _CodeBuilder:
             dense=dense,
             default_code=np.array(self.default_code, dtype=np.int32),
             indptr=np.concatenate(([0], np.cumsum(lengths))).astype(np.int64),
-            rows=np.concatenate([*self.rows, np.empty(0, np.int32)]),
-            codes=np.concatenate([*self.codes, np.empty(0, np.int32)]),
+            rows=np.concatenate([*self.rows, _NO_CODES]),
+            codes=np.concatenate([*self.codes, _NO_CODES]),
         )
 
 
@@ -466,7 +477,7 @@ def code_training_table(
             distinct.append(np.empty(0))
             builder.add_nominal(column.codes, len(column.categories))
             continue
-        values = np.unique(column.values[~np.isnan(column.values)])
+        values = distinct_numbers(np.sort(column.values))
         if column.rows is not None and len(column.rows) < n_rows:
             values = np.union1d(values, [0.0])
         features.append(Feature(name))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from numbers import Integral, Real
 from typing import Any
 
@@ -10,18 +11,25 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from ._kernels.random import hash_rows
-from ._kernels.ripper import Settings, learn_rules
+from ._kernels.ripper import LearnedRules, Settings, learn_rules
 from .candidates import draw_order
 from .classifier import TheoryClassifier, seed_to_entropy
-from .coverage import cover, index_rows, unpack
 from .evidence import Label, ScoredRule, smoothed_precision
 from .features import CodedFeatures, TrainingFeatures, code_training_table, value_cuts
 from .heuristics import Laplace, describe
-from .rules import Head, Rule, RuleTable
+from .rules import Head, Rule, ranges_to_body
 from .targets import Targets
 from .theory import Theory
 
 Masks = NDArray[np.bool_]  # (n_labels, n_rows): which rows have the target class
+
+_NO_RULES = LearnedRules(
+    indptr=np.zeros(1, dtype=np.int64),
+    conditions=np.empty((0, 3), dtype=np.int32),
+    tp=np.empty(0, dtype=np.int64),
+    fp=np.empty(0, dtype=np.int64),
+    rest=np.empty(0, dtype=np.bool_),
+)
 
 
 class RipperClassifier(TheoryClassifier):
@@ -143,8 +151,8 @@ class RipperClassifier(TheoryClassifier):
             order=np.empty(0, dtype=np.int64),
         )
         learn = self._learn_in_turn if targets.output == "multiclass" else self._learn_labels
-        tables = learn(training.coded, targets.is_target, settings, np.uint64(entropy % 2**64))
-        self.theory_ = _tables_to_theory(tables, training, targets)
+        learned = learn(training.coded, targets.is_target, settings, np.uint64(entropy % 2**64))
+        self.theory_ = _rules_to_theory(learned, training, targets)
         return self
 
     def _check_parameters(self) -> None:
@@ -159,62 +167,50 @@ class RipperClassifier(TheoryClassifier):
 
     def _learn_labels(
         self, coded: CodedFeatures, is_target: Masks, settings: Settings, seed: np.uint64
-    ) -> list[RuleTable]:
-        """The rules of every label, each for itself."""
-        every = np.ones(coded.n_rows, dtype=np.bool_)
-        row_keys = hash_rows(coded, is_target[:0])
-        learned = Parallel(n_jobs=self.n_jobs, prefer="threads")(
-            delayed(self._learn_label)(
-                coded,
-                mask,
-                every,
-                settings._replace(fp_share=float(mask.mean()), order=draw_order(row_keys, mask)),
-                seed,
-            )
-            for mask in is_target
-        )
-        return [table for table, _ in learned]
-
-    def _learn_in_turn(
-        self, coded: CodedFeatures, is_target: Masks, settings: Settings, seed: np.uint64
-    ) -> list[RuleTable]:
-        """The rules of every class but the most frequent one, on what rarer classes leave over."""
-        tables = [RuleTable.empty() for _ in is_target]
-        rest = np.ones(coded.n_rows, dtype=np.bool_)
-        row_keys = hash_rows(coded, is_target[:0])
-        sizes = is_target.sum(axis=1)
-        rarest_first = np.argsort(sizes, kind="stable")
-        for i, label in enumerate(rarest_first[:-1]):
-            share = sizes[label] / sizes[rarest_first[i:]].sum()
-            order = draw_order(row_keys, is_target[label])
-            tables[label], rest = self._learn_label(
-                coded,
-                is_target[label],
-                rest,
-                settings._replace(fp_share=float(share), order=order),
-                seed,
-            )
-        return tables
-
-    def _learn_label(
-        self,
-        coded: CodedFeatures,
-        is_target: NDArray[np.bool_],
-        every: NDArray[np.bool_],
-        settings: Settings,
-        seed: np.uint64,
-    ) -> tuple[RuleTable, NDArray[np.bool_]]:
-        """Rules of one label, learned from the rows of the mask `every`, and what they leave of it.
+    ) -> list[LearnedRules]:
+        """The rules of every label, each for itself.
 
         Every label starts from the same seed, as with JRip, and meets its rows in an order of its own:
         its rules depend neither on the other labels nor on its place among them.
         """
-        if not is_target[every].any() or is_target[every].all():
-            return RuleTable.empty(), every  # one class: nothing to tell apart
-        indptr, conditions, rest = learn_rules(
-            coded, is_target.view(np.uint8), every, settings, int(self.optimizations), seed
+        every = np.ones(coded.n_rows, dtype=np.bool_)
+        row_keys = hash_rows(coded, is_target[:0])
+        learned: list[LearnedRules] = Parallel(n_jobs=self.n_jobs, prefer="threads")(
+            delayed(learn_rules)(
+                coded,
+                mask.view(np.uint8),
+                every,
+                settings._replace(fp_share=share, order=draw_order(row_keys, mask)),
+                int(self.optimizations),
+                seed,
+            )
+            for mask, share in zip(is_target, is_target.mean(axis=1).tolist(), strict=True)
         )
-        return RuleTable(indptr, *np.ascontiguousarray(conditions.T)), rest
+        return learned
+
+    def _learn_in_turn(
+        self, coded: CodedFeatures, is_target: Masks, settings: Settings, seed: np.uint64
+    ) -> list[LearnedRules]:
+        """The rules of every class but the most frequent one, on what rarer classes leave over."""
+        rest = np.ones(coded.n_rows, dtype=np.bool_)
+        row_keys = hash_rows(coded, is_target[:0])
+        sizes = is_target.sum(axis=1)
+        rarest_first = np.argsort(sizes, kind="stable")
+        learned = [_NO_RULES for _ in is_target]
+        for i, label in enumerate(rarest_first[:-1]):
+            share = sizes[label] / sizes[rarest_first[i:]].sum()
+            order = draw_order(row_keys, is_target[label])
+            learned[label] = learn_rules(
+                coded,
+                is_target[label].view(np.uint8),
+                rest,
+                settings._replace(fp_share=float(share), order=order),
+                int(self.optimizations),
+                seed,
+            )
+            rest = learned[label].rest
+        # The classes share one default, which begins where none of them has a rule.
+        return [rules._replace(rest=rest) for rules in learned]
 
 
 def _count_possible_conditions(coded: CodedFeatures) -> int:
@@ -228,49 +224,41 @@ def _count_possible_conditions(coded: CodedFeatures) -> int:
     return max(1, int(n_possible.sum()))
 
 
-def _tables_to_theory(
-    tables: list[RuleTable], training: TrainingFeatures, targets: Targets
+def _rules_to_theory(
+    learned: list[LearnedRules], training: TrainingFeatures, targets: Targets
 ) -> Theory:
     """Rules with their counts on all training examples, in the order in which they were learned."""
     n_rows = training.coded.n_rows
-    table = RuleTable.concatenate(tables)
-    covered = unpack(cover(table, index_rows(training.coded)), n_rows)
-    label_of_rule = np.repeat(np.arange(len(tables)), [len(t) for t in tables])
-    tp = (covered & targets.is_target[label_of_rule]).sum(axis=1)
-    fp = covered.sum(axis=1) - tp
-    heads = [
-        Head(name, int(t)) for name, t in zip(targets.names, targets.target_class, strict=True)
-    ]
-    is_ordered = targets.output == "multiclass"
-    labels = []
-    for i, (head, is_target) in enumerate(zip(heads, targets.is_target, strict=True)):
-        # Classes that are asked in turn share one default, so for them rules of all classes count.
-        uncovered = ~covered[slice(None) if is_ordered else label_of_rule == i].any(axis=0)
-        n_positives = int(is_target.sum())
-        uncovered_positives = int((uncovered & is_target).sum())
+    labels: list[Label] = []
+    scored_rules: list[ScoredRule] = []
+    for name, target_class, is_target, rules in zip(
+        targets.names, targets.target_class.tolist(), targets.is_target, learned, strict=True
+    ):
+        n_positives = int(np.count_nonzero(is_target))
+        n_uncovered = int(np.count_nonzero(rules.rest))
+        uncovered_positives = int(np.count_nonzero(rules.rest & is_target))
         labels.append(
             Label(
-                head.label,
-                head.target_class,
+                name,
+                target_class,
                 n_positives,
                 n_rows - n_positives,
                 uncovered_positives,
-                int(uncovered.sum()) - uncovered_positives,
+                n_uncovered - uncovered_positives,
             )
         )
+        head = Head(name, target_class)
+        conditions = rules.conditions.tolist()
+        for (begin, end), tp, fp in zip(
+            pairwise(rules.indptr.tolist()), rules.tp.tolist(), rules.fp.tolist(), strict=True
+        ):
+            rule = Rule(head, ranges_to_body(conditions[begin:end], training.coder))
+            scored_rules.append(ScoredRule(rule, tp, fp, smoothed_precision(tp, fp)))
     return Theory(
         features=training.coder.features,
         labels=tuple(labels),
-        scored_rules=tuple(
-            ScoredRule(
-                Rule(heads[label], table.body(r, training.coder)),
-                tp=int(tp[r]),
-                fp=int(fp[r]),
-                value=float(smoothed_precision(tp[r], fp[r])),
-            )
-            for r, label in enumerate(label_of_rule)
-        ),
+        scored_rules=tuple(scored_rules),
         heuristic=describe(Laplace()),
-        output="ordered" if is_ordered else targets.output,
+        output="ordered" if targets.output == "multiclass" else targets.output,
         classes=targets.classes,
     )

@@ -5,7 +5,8 @@ Knows no data and no scores.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -61,7 +62,7 @@ class Condition:
     def cut(self) -> float:
         """The smallest number on the upper side of a numeric condition's boundary."""
         value = float(self.value)
-        return float(np.nextafter(value, np.inf)) if self.operator == "≤" else value
+        return math.nextafter(value, math.inf) if self.operator == "≤" else value
 
 
 @dataclass(frozen=True)
@@ -189,22 +190,28 @@ class RuleTable:
 
     def body(self, rule_idx: int, coder: FeatureCoder) -> tuple[Condition, ...]:
         """The conditions of one rule with names and values."""
-        conditions: list[Condition] = []
-        for c in range(self.indptr[rule_idx], self.indptr[rule_idx + 1]):
-            f, low, high = int(self.feature[c]), int(self.low[c]), int(self.high[c])
-            feature, cuts = coder.features[f], coder.cuts[f]
-            if feature.categories is not None:
-                conditions.append(Condition(feature.name, "=", feature.categories[low]))
-                continue
-            if low > 0:
-                conditions.append(Condition(feature.name, "≥", float(cuts[low - 1])))
-            if high < coder.n_codes(f):
-                conditions.append(_upper_bound(feature.name, cuts, high - 1))
-        return tuple(conditions)
+        span = slice(self.indptr[rule_idx], self.indptr[rule_idx + 1])
+        columns = (self.feature[span], self.low[span], self.high[span])
+        return ranges_to_body(zip(*(column.tolist() for column in columns), strict=True), coder)
+
+
+def ranges_to_body(ranges: Iterable[Sequence[int]], coder: FeatureCoder) -> tuple[Condition, ...]:
+    """Ranges of codes, each a feature with low and high, as conditions with names and values."""
+    conditions: list[Condition] = []
+    for f, low, high in ranges:
+        feature, cuts = coder.features[f], coder.cuts[f]
+        if feature.categories is not None:
+            conditions.append(Condition(feature.name, "=", feature.categories[low]))
+            continue
+        if low > 0:
+            conditions.append(Condition(feature.name, "≥", float(cuts[low - 1])))
+        if high <= len(cuts):
+            conditions.append(_upper_bound(feature.name, cuts, high - 1))
+    return tuple(conditions)
 
 
 def _upper_bound(name: str, cuts: NDArray[np.float64], i: int) -> Condition:
     """``< cuts[i]`` or, if the cut below it is the next smaller float, the same as ``≤`` that one."""
-    if i > 0 and np.nextafter(cuts[i - 1], np.inf) == cuts[i]:
+    if i > 0 and math.nextafter(cuts[i - 1], math.inf) == cuts[i]:
         return Condition(name, "≤", float(cuts[i - 1]))
     return Condition(name, "<", float(cuts[i]))

@@ -116,7 +116,7 @@ def _encode_indicator(Y: NDArray[Any], names: tuple[str, ...], target: TargetCho
     if len(set(names)) < len(names):
         twice = next(name for i, name in enumerate(names) if name in names[:i])
         raise ValueError(f"two labels have the same name {twice!r}")
-    if not np.isin(Y, (0, 1)).all():
+    if not ((Y == 0) | (Y == 1)).all():
         _refuse_values(Y, names)
     present = np.ascontiguousarray(Y.astype(np.float64).T) == 1
     target_class = choose_target_classes(present, target)

@@ -5,6 +5,28 @@ from numba import njit
 
 
 @njit(cache=True, nogil=True)
+def distinct_numbers(ascending):
+    """The different ones of ascending numbers, without NaN."""
+    distinct = np.empty(len(ascending))
+    n = 0
+    for number in ascending:
+        if number == number and (n == 0 or number != distinct[n - 1]):
+            distinct[n] = number
+            n += 1
+    return distinct[:n].copy()
+
+
+@njit(cache=True, nogil=True)
+def pair_with_next(numbers):
+    """Each number followed by the next larger float, which for the largest one is infinity."""
+    pairs = np.empty(2 * len(numbers))
+    for i in range(len(numbers)):
+        pairs[2 * i] = numbers[i]
+        pairs[2 * i + 1] = np.nextafter(numbers[i], np.inf)
+    return pairs
+
+
+@njit(cache=True, nogil=True)
 def _count_up_to(cuts, first, last, number):
     """How many of the ascending cuts[:last] are not above the number, given that cuts[:first] are."""
     while first < last:

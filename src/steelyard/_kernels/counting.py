@@ -196,7 +196,7 @@ def sum_listed(rows, start, end, space):
     return listed
 
 
-@njit(cache=True, nogil=True)
+@njit(**BORROWING)
 def codes_of_rows(coded, feature, node, out):
     """Code of every row of the node on a feature."""
     n_codes, is_nominal, column, dense, default_code, indptr, rows, codes = coded

@@ -208,7 +208,6 @@ def grow_rules(
     n_trees,
     seeds,
     known_hashes,
-    both_classes,
 ):
     """Grow the trees of one label and return the rules that are not known yet.
 
@@ -231,8 +230,6 @@ def grow_rules(
     seeds : (n_passes, n_depths * n_trees) uint64
     known_hashes : (n_known,) uint64
         Hashes of rules that were emitted before.
-    both_classes : bool
-        Whether every leaf gives a rule, not only those that predict the target class.
 
     Returns
     -------
@@ -365,7 +362,7 @@ def grow_rules(
                     continue
 
                 # A leaf. The empty path would give a rule without conditions: that is no rule.
-                if depth == 0 or (2 * positive <= weight and not both_classes):
+                if depth == 0 or 2 * positive <= weight:
                     continue
                 n_extracted[pass_idx] += 1
                 length = merge_path(path, depth, body, slot_of_feature)

@@ -14,6 +14,7 @@ from .ripper_growing import (
     grow_body,
     make_workspace,
     prune_body,
+    rows_in_mask,
     split_rows,
 )
 
@@ -31,6 +32,18 @@ class Settings(NamedTuple):
     n_possible: int  # conditions that a rule could have
     fp_share: float  # expected share of false positives among the errors
     order: np.ndarray  # (n_rows,) int32: the order in which rows are met before shuffling
+
+
+class LearnedRules(NamedTuple):
+    """Rules of a target class, in order, and what they cover."""
+
+    indptr: np.ndarray  # (n_rules + 1,) int64
+    conditions: (
+        np.ndarray
+    )  # (n_conditions, 3) int32: feature, low, high, once an attribute of a rule
+    tp: np.ndarray  # (n_rules,) int64: positives that a rule covers, among all rows
+    fp: np.ndarray  # (n_rules,) int64: negatives that a rule covers, among all rows
+    rest: np.ndarray  # (n_rows,) bool: the rows to learn from that no rule covers
 
 
 @njit(cache=True, nogil=True)
@@ -104,14 +117,13 @@ def _add_rules(coded, space, settings, every, bodies, masks, state):
     false_alarms = n_negatives - (n_rest - n_missed)
     before = exception_bits(settings.fp_share, n_examples - n_rest, n_rest, false_alarms, n_missed)
     while n_missed > 0:
-        rows = _rows_in(rest, settings.order)
         if settings.prune:
+            rows = _rows_in(rest, settings.order)
             growing, pruning = split_rows(rows, space.is_target, settings.n_folds, state)
             body = grow_body(coded, space, growing, nothing, settings.min_weight)
             body = prune_body(coded, space, pruning, body, False)
         else:
-            rows.sort()
-            body = grow_body(coded, space, rows, nothing, settings.min_weight)
+            body = grow_body(coded, space, rows_in_mask(rest), nothing, settings.min_weight)
         mask = cover_body(coded, space, body)
         tp, fp = _count(mask & rest, space.is_target)
         n_missed -= tp
@@ -278,24 +290,24 @@ def learn_rules(coded, is_target, every, settings, n_optimizations, seed):
 
     Returns
     -------
-    indptr : (n_rules + 1,) int64
-    conditions : (n_conditions, 3) int32
-        Feature, low and high, once for each attribute of a rule, in the order of first use.
-    rest : (n_rows,) bool
-        The rows that no rule covers.
+    LearnedRules
+        Without rules if all rows are of one class: there is nothing to tell apart.
     """
     space = make_workspace(coded.n_codes, is_target)
     state = np.array([seed], dtype=np.uint64)
     bodies, masks = _no_rules(every)
-    _add_rules(coded, space, settings, every, bodies, masks, state)
-    if settings.prune:
-        for _ in range(n_optimizations):
+    if min(_count(every, is_target)) > 0:
+        _add_rules(coded, space, settings, every, bodies, masks, state)
+        for _ in range(n_optimizations if settings.prune else 0):
             bodies, masks = _optimise(coded, space, settings, every, bodies, masks, state)
             _add_rules(coded, space, settings, every, bodies, masks, state)
             bodies, masks = _reduce(space, settings, every, bodies, masks)
 
+    tp = np.empty(len(masks), dtype=np.int64)
+    fp = np.empty(len(masks), dtype=np.int64)
     rest = every.copy()
-    for mask in masks:
-        rest &= ~mask
+    for r in range(len(masks)):
+        tp[r], fp[r] = _count(masks[r], is_target)
+        rest &= ~masks[r]
     indptr, conditions = _merge_conditions(bodies)
-    return indptr, conditions, rest
+    return LearnedRules(indptr, conditions, tp, fp, rest)

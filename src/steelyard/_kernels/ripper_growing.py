@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from .compiling import BORROWING
 from .counting import codes_of_rows, count_dense, count_listed, result_length
 from .random import next_below
 
@@ -57,6 +58,18 @@ def make_workspace(n_codes, is_target):
 
 
 @njit(cache=True, nogil=True)
+def rows_in_mask(mask):
+    """Rows of a mask, ascending."""
+    rows = np.empty(len(mask), dtype=np.uint32)
+    n = 0
+    for row in range(len(mask)):
+        if mask[row]:
+            rows[n] = row
+            n += 1
+    return rows[:n]
+
+
+@njit(cache=True, nogil=True)
 def split_rows(rows, is_target, n_folds, state):
     """Rows to grow on and rows to prune on, both ascending: of each class 1/n_folds is for pruning.
 
@@ -74,21 +87,19 @@ def split_rows(rows, is_target, n_folds, state):
         for i in range(n_dealt - 1, begin, -1):
             j = begin + next_below(state, i - begin + 1)
             shuffled[i], shuffled[j] = shuffled[j], shuffled[i]
-    n_pruning = n_rows // n_folds
-    growing = np.empty(n_rows - n_pruning, dtype=np.uint32)
-    pruning = np.empty(n_pruning, dtype=np.uint32)
-    for i in range(n_rows):
-        if i % n_folds == n_folds - 1:
-            pruning[i // n_folds] = shuffled[i]
-        else:
-            growing[i - (i + 1) // n_folds] = shuffled[i]
-    # Ascending rows are read from memory in order: growing is a fifth faster.
-    growing.sort()
-    pruning.sort()
-    return growing, pruning
+    is_growing = np.zeros(len(is_target), dtype=np.bool_)
+    is_pruning = np.zeros(len(is_target), dtype=np.bool_)
+    for row in rows:
+        is_growing[row] = True
+    for i in range(n_folds - 1, n_rows, n_folds):
+        is_growing[shuffled[i]] = False
+        is_pruning[shuffled[i]] = True
+    # Ascending rows are read from memory in order: growing is a fifth faster. To read them off a mask
+    # takes a fraction of the time of sorting them.
+    return rows_in_mask(is_growing), rows_in_mask(is_pruning)
 
 
-@njit(cache=True, nogil=True)
+@njit(**BORROWING)
 def keep_satisfying(coded, condition, rows, row_codes):
     """Move the rows that satisfy the condition to the front, in order, and return their number."""
     feature, low, high = condition
@@ -101,7 +112,7 @@ def keep_satisfying(coded, condition, rows, row_codes):
     return n_kept
 
 
-@njit(cache=True, nogil=True)
+@njit(**BORROWING)
 def foil_gain(p, t, base, log2_next):
     """p·(log₂((p + 1)/(t + 1)) - base): FOIL's gain of covering p positives among t examples.
 
@@ -110,7 +121,7 @@ def foil_gain(p, t, base, log2_next):
     return p * (log2_next[p] - log2_next[t] - base)
 
 
-@njit(cache=True, nogil=True)
+@njit(**BORROWING)
 def best_numeric_condition(codes, counts, n, n_codes, base, log2_next):
     """Best of ≥ and ≤ at n ascending codes with packed counts: (gain, low, high, positives).
 
@@ -144,7 +155,7 @@ def best_numeric_condition(codes, counts, n, n_codes, base, log2_next):
     return best, best_low, best_high, best_positives
 
 
-@njit(cache=True, nogil=True)
+@njit(**BORROWING)
 def best_nominal_condition(codes, counts, n, base, log2_next):
     """Best of = at n ascending codes, the first one of equals: (gain, low, high, positives)."""
     best = 0.0
@@ -159,7 +170,7 @@ def best_nominal_condition(codes, counts, n, base, log2_next):
     return best, best_code, np.int32(best_code + 1), best_positives
 
 
-@njit(cache=True, nogil=True)
+@njit(**BORROWING)
 def find_best_condition(coded, space, n_members, n_positives, used):
     """The condition with the highest gain on the first members: (feature or -1, low, high, positives).
 
@@ -207,7 +218,7 @@ def find_best_condition(coded, space, n_members, n_positives, used):
     return best_feature, best_low, best_high, np.int64(best_positives)
 
 
-@njit(cache=True, nogil=True)
+@njit(**BORROWING)
 def _place(members, position):
     for i in range(len(members)):
         position[members[i]] = i

@@ -9,6 +9,7 @@ from collections import namedtuple
 import numpy as np
 from numba import njit
 
+from .compiling import BORROWING
 from .random import next_below
 
 _UNIT = 1 << 30
@@ -55,7 +56,7 @@ def _make_body(length):
     )
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(**BORROWING)
 def _weigh(gradient, curvature, l2, max_weight):
     """(gain, weight) of a rule with these sums."""
     slope = gradient / _UNIT
@@ -64,7 +65,7 @@ def _weigh(gradient, curvature, l2, max_weight):
     return weight * (2.0 * slope - bend * weight), weight
 
 
-@njit(cache=True, nogil=True)
+@njit(**BORROWING)
 def _draw_bag(state, draw_order, bag_size, space):
     """Draw rows with replacement into the empty body; returns (n_members, gradient, curvature)."""
     n_rows = len(draw_order)
@@ -87,7 +88,7 @@ def _draw_bag(state, draw_order, bag_size, space):
     return n, gradient, curvature
 
 
-@njit(cache=True, nogil=True)
+@njit(**BORROWING)
 def _add_up_dense(codes, members, bag, histogram):
     """Sums of the members by their code; returns those of all whose code is known."""
     known_g = 0
@@ -102,7 +103,7 @@ def _add_up_dense(codes, members, bag, histogram):
     return known_g, known_h
 
 
-@njit(cache=True, nogil=True)
+@njit(**BORROWING)
 def _add_up_listed(rows, codes, default_code, inside, bag, total, histogram):
     """The same for a listed feature: the default code has what the listed rows leave over."""
     rest_g, rest_h = total
@@ -124,7 +125,7 @@ def _add_up_listed(rows, codes, default_code, inside, bag, total, histogram):
     return known_g, known_h
 
 
-@njit(cache=True, nogil=True)
+@njit(**BORROWING)
 def _find_range(histogram, is_nominal, known, l2, max_weight, least):
     """The range of codes with the largest gain above `least`: (gain, low, high or 0 if there is none).
 
@@ -159,10 +160,9 @@ def _find_range(histogram, is_nominal, known, l2, max_weight, least):
     return best, low, high
 
 
-@njit(cache=True, nogil=True)
+@njit(**BORROWING)
 def _find_condition(state, coded, n_features_drawn, n, total, l2, max_weight, least, space):
     """The condition with the largest gain above `least`: (gain, feature or -1, low, high)."""
-    # Unpacked once: a call costs the more the more arrays it is given.
     n_codes, is_nominal, column, dense, default_code, indptr, rows, codes = coded
     members, bag, inside = space.members[:n], space.bag, space.inside
     window = space.window
@@ -194,7 +194,7 @@ def _find_condition(state, coded, n_features_drawn, n, total, l2, max_weight, le
     return best
 
 
-@njit(cache=True, nogil=True)
+@njit(**BORROWING)
 def _keep_inside(coded, feature, low, high, inside):
     """Clear the rows that do not satisfy the condition; returns nothing."""
     if coded.column[feature] >= 0:
@@ -218,7 +218,7 @@ def _keep_inside(coded, feature, low, high, inside):
     inside[row:] = False
 
 
-@njit(cache=True, nogil=True)
+@njit(**BORROWING)
 def _grow(state, coded, draw_order, bag_size, n_features_drawn, l2, max_weight, body, space):
     """Grow one rule on a bag, condition by condition while the gain rises; returns its length."""
     n, gradient, curvature = _draw_bag(state, draw_order, bag_size, space)
@@ -257,7 +257,7 @@ def _grow(state, coded, draw_order, bag_size, n_features_drawn, l2, max_weight, 
     return length
 
 
-@njit(cache=True, nogil=True)
+@njit(**BORROWING)
 def _cover(coded, body, length, out):
     """Which rows the body covers."""
     out[:] = True
@@ -265,7 +265,7 @@ def _cover(coded, body, length, out):
         _keep_inside(coded, body.feature[c], body.low[c], body.high[c], out)
 
 
-@njit(cache=True, nogil=True)
+@njit(**BORROWING)
 def _judge(covered, l2, max_weight, space):
     """(gain, weight) of a rule on all rows."""
     gradient = 0
