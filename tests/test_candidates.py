@@ -57,7 +57,6 @@ def grow(
         n_trees,
         np.asarray(seeds, dtype=np.uint64).reshape(-1, len(depths) * n_trees),
         np.empty(0, dtype=np.uint64),
-        False,
     )
     return RuleTable(indptr, feature, low, high), pass_ends, n_extracted
 
