@@ -372,7 +372,6 @@ class TestOfOneLabel:
         X = pd.DataFrame({"x": np.arange(12.0)})
         training = code_training_table(X)
         is_present = (np.arange(12) >= 4) & (np.arange(12) < 7)
-        # Wider than it must be, then shrunk: each grown condition is one end.
         problem = X, training, is_present, np.arange(12)
         selection = weigh(problem, [1], max_depths=(4,), n_trees=50, budget=Budget(1, 1, math.inf))
         assert [str(c) for c in selection.table.body(0, training.coder)] == ["x ≥ 3.5", "x < 6.5"]
@@ -406,7 +405,7 @@ class TestOfOneLabel:
     def test_one_class_or_one_value_gives_no_votes(self, is_present, values):
         X = pd.DataFrame({"x": values})
         selection = weigh((X, code_training_table(X), is_present, np.arange(4)), [1, 16])
-        has_votes = 0 < is_present.mean() < 1 and len(set(values)) == 4 and values[0] == 0
+        has_votes = 0 < is_present.mean() < 1 and len(np.unique(values)) > 1
         assert (len(selection.table) > 0) == has_votes
         assert [len(votes.rule_idx) > 0 for votes in selection.votes] == [has_votes] * 2
         assert (selection.n_positives, selection.n_negatives) == (
