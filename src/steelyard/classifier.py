@@ -41,7 +41,7 @@ def validate_table(estimator: BaseEstimator, X: Any, *, reset: bool) -> Any:
     """X as a DataFrame, a float or object array or a CSC matrix, with scikit-learn's checks done."""
     if isinstance(X, pd.DataFrame):
         if not X.columns.is_unique:
-            twice = X.columns[X.columns.duplicated()][0]
+            twice = X.columns[X.columns.duplicated()].tolist()[0]
             raise ValueError(f"two attributes have the same name {twice!r}")
         validate_data(estimator, X=X, skip_check_array=True, reset=reset)
         if X.shape[0] == 0 or X.shape[1] == 0:

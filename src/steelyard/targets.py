@@ -116,9 +116,10 @@ def _encode_indicator(Y: NDArray[Any], names: tuple[str, ...], target: TargetCho
     if len(set(names)) < len(names):
         twice = next(name for i, name in enumerate(names) if name in names[:i])
         raise ValueError(f"two labels have the same name {twice!r}")
-    if not ((Y == 0) | (Y == 1)).all():
+    is_present = Y == 1
+    if not (is_present | (Y == 0)).all():
         _refuse_values(Y, names)
-    present = np.ascontiguousarray(Y.astype(np.float64).T) == 1
+    present = np.ascontiguousarray(is_present.T)
     target_class = choose_target_classes(present, target)
     return Targets(names, target_class, present == target_class[:, None], "multilabel")
 
