@@ -1,4 +1,4 @@
-"""Learning a path: coded table → candidates → covering with every heuristic → ranked rules."""
+"""Learning a path: coded table → candidates → covering, or weighting → rules ranked for every cell."""
 
 from __future__ import annotations
 

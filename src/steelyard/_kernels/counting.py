@@ -22,9 +22,12 @@ _SMALL_NODE = 10
 # Codes are taken from a word of the bitmap in batches of so many.
 _BATCH = 4
 
+# Packed counts: none, one example, the half that holds the positives; and a position in no node.
 NONE = np.uint64(0)
+ONE = np.uint64(1 << 32)
 HALF = np.uint64(32)
 POSITIVES = np.uint64(0xFFFFFFFF)
+OUTSIDE = np.uint32(0xFFFFFFFF)
 
 
 @njit(**BORROWING)

@@ -15,6 +15,8 @@ from .compiling import BORROWING
 from .counting import (
     HALF,
     NONE,
+    ONE,
+    OUTSIDE,
     POSITIVES,
     count_dense,
     count_listed,
@@ -35,8 +37,6 @@ _MIN_GAIN = 1e-6
 # attributes. Of all entries, a row has 1/n_rows and an attribute 1/n_features. A tally may cost so
 # many times as much as the lists of n_drawn attributes, for small nodes draw many more than those.
 _TALLY_PRICE = 3
-_ONE = np.uint64(1 << 32)
-_OUTSIDE = np.uint32(0xFFFFFFFF)
 
 # What all trees of a call share: memory that is reused, and the table of k·log2(k).
 _Space = namedtuple(
@@ -44,7 +44,7 @@ _Space = namedtuple(
     [
         "pair",  # (n_rows,) packed counts of each row in the bag; 0 is out of it
         "members",  # rows of the bag; every node is a range of it
-        "position",  # where in `members` a row is, _OUTSIDE if out of the bag
+        "position",  # where in `members` a row is, OUTSIDE if out of the bag
         "buffer",
         "branch",  # branch of each row of the node that is split
         "window",  # attributes; the drawn ones move to the end
@@ -93,13 +93,13 @@ def _draw_bag(state, draw_order, bag_size, is_target, space):
     n_rows = len(is_target)
     for _ in range(bag_size):
         row = draw_order[next_below(state, n_rows)]
-        pair[row] += _ONE + np.uint64(is_target[row])
+        pair[row] += ONE + np.uint64(is_target[row])
     n_members = 0
     total = NONE
     for row in range(n_rows):
         is_drawn = pair[row] != NONE
         space.members[n_members] = row  # of a row that is not drawn the next one takes the place
-        space.position[row] = n_members if is_drawn else _OUTSIDE
+        space.position[row] = n_members if is_drawn else OUTSIDE
         total += pair[row]
         n_members += is_drawn
     return n_members, total

@@ -10,14 +10,18 @@ import numpy as np
 from numba import njit
 
 from .compiling import BORROWING
-from .counting import codes_of_rows, count_dense, count_listed, result_length
+from .counting import (
+    HALF,
+    NONE,
+    ONE,
+    OUTSIDE,
+    POSITIVES,
+    codes_of_rows,
+    count_dense,
+    count_listed,
+    result_length,
+)
 from .random import next_below
-
-_ONE_EXAMPLE = np.uint64(1 << 32)
-_POSITIVES = np.uint64(0xFFFFFFFF)
-_HALF = np.uint64(32)
-_NONE = np.uint64(0)
-_OUTSIDE = np.uint32(0xFFFFFFFF)
 
 
 class Workspace(NamedTuple):
@@ -44,8 +48,8 @@ def make_workspace(n_codes, is_target):
     for k in range(n_rows + 1):
         log2_next[k] = np.log2(k + 1)
     return Workspace(
-        _ONE_EXAMPLE + is_target,
-        np.full(n_rows, _OUTSIDE, dtype=np.uint32),
+        ONE + is_target,
+        np.full(n_rows, OUTSIDE, dtype=np.uint32),
         np.empty(n_rows, dtype=np.uint32),
         np.zeros(most_codes, dtype=np.uint64),
         np.zeros((most_codes + 63) >> 6, dtype=np.uint64),
@@ -127,30 +131,30 @@ def best_numeric_condition(codes, counts, n, n_codes, base, log2_next):
 
     Of equal gains the lowest code wins, and ≥ before ≤.
     """
-    above = _NONE
+    above = NONE
     for i in range(n):
         above += counts[i]
-    below = _NONE
+    below = NONE
     best = 0.0
     best_low = np.int32(0)
     best_high = np.int32(0)
-    best_positives = _NONE
+    best_positives = NONE
     for i in range(n):
         below += counts[i]
         # A bound at a code without positives lets in negatives only: the next one is better.
-        if counts[i] & _POSITIVES != _NONE:
-            gain = foil_gain(above & _POSITIVES, above >> _HALF, base, log2_next)
+        if counts[i] & POSITIVES != NONE:
+            gain = foil_gain(above & POSITIVES, above >> HALF, base, log2_next)
             if gain > best:
                 best = gain
                 best_low = codes[i]
                 best_high = n_codes
-                best_positives = above & _POSITIVES
-            gain = foil_gain(below & _POSITIVES, below >> _HALF, base, log2_next)
+                best_positives = above & POSITIVES
+            gain = foil_gain(below & POSITIVES, below >> HALF, base, log2_next)
             if gain > best:
                 best = gain
                 best_low = np.int32(0)
                 best_high = np.int32(codes[i] + 1)
-                best_positives = below & _POSITIVES
+                best_positives = below & POSITIVES
         above -= counts[i]
     return best, best_low, best_high, best_positives
 
@@ -160,13 +164,13 @@ def best_nominal_condition(codes, counts, n, base, log2_next):
     """Best of = at n ascending codes, the first one of equals: (gain, low, high, positives)."""
     best = 0.0
     best_code = np.int32(0)
-    best_positives = _NONE
+    best_positives = NONE
     for i in range(n):
-        gain = foil_gain(counts[i] & _POSITIVES, counts[i] >> _HALF, base, log2_next)
+        gain = foil_gain(counts[i] & POSITIVES, counts[i] >> HALF, base, log2_next)
         if gain > best:
             best = gain
             best_code = codes[i]
-            best_positives = counts[i] & _POSITIVES
+            best_positives = counts[i] & POSITIVES
     return best, best_code, np.int32(best_code + 1), best_positives
 
 
@@ -179,13 +183,13 @@ def find_best_condition(coded, space, n_members, n_positives, used):
     n_codes, is_nominal, column, dense, default_code, indptr, rows, row_codes = coded
     codes, counts, log2_next = space.codes, space.counts, space.log2_next
     node = space.members[:n_members]
-    total = (np.uint64(n_members) << _HALF) + np.uint64(n_positives)
+    total = (np.uint64(n_members) << HALF) + np.uint64(n_positives)
     base = log2_next[n_positives] - log2_next[n_members]
     best = 0.0
     best_feature = -1
     best_low = np.int32(0)
     best_high = np.int32(0)
-    best_positives = _NONE
+    best_positives = NONE
     for f in range(len(n_codes)):
         if used[f]:
             continue
@@ -249,7 +253,7 @@ def grow_body(coded, space, rows, start, min_weight):
         feature, low, high, positives = find_best_condition(
             coded, space, n_members, n_positives, used
         )
-        position[members[:n_members]] = _OUTSIDE
+        position[members[:n_members]] = OUTSIDE
         if feature < 0 or positives < min_weight:
             break
         if n_conditions == len(body):

@@ -10,8 +10,7 @@ import numpy as np
 from numba import njit
 
 from .compiling import BORROWING
-
-_NONE = np.uint64(0)
+from .counting import NONE
 
 # Row by row the listed features (a CSR), and of every feature the packed counts of the rows added.
 Tally = namedtuple("Tally", ["indptr", "features", "counts"])
@@ -50,4 +49,4 @@ def remove_rows(tally, rows):
     indptr, features, counts = tally
     for row in rows:
         for f in features[indptr[row] : indptr[row + 1]]:
-            counts[f] = _NONE
+            counts[f] = NONE

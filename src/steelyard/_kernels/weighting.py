@@ -196,7 +196,7 @@ def _find_condition(state, coded, n_features_drawn, n, total, l2, max_weight, le
 
 @njit(**BORROWING)
 def _keep_inside(coded, feature, low, high, inside):
-    """Clear the rows that do not satisfy the condition; returns nothing."""
+    """Clear the rows that do not satisfy the condition."""
     if coded.column[feature] >= 0:
         codes = coded.dense[coded.column[feature]]
         for row in range(len(inside)):
