@@ -6,6 +6,7 @@ predicts the same in every language it is exported to. Knows numbers only.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 
 Combine = Literal["any", "weighted"]
 Points = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 POINTS_PER_LOG_ODD = 100
 
@@ -23,6 +25,11 @@ _LEAST_PROBABILITY = 1e-4
 
 # Numbers of a block of set scores (rows × sets): 32 MB of floats.
 _BLOCK_SCORES = 4_000_000
+
+# Where labels share out the weight of all sets: what the set that fits best weighs. Whole numbers again,
+# of which no exponential comes so near to the half of one that a language could round it otherwise.
+BEST_WEIGHT = 1_000_000
+SHARES = 1_000
 
 
 def probability_to_points(probability: Any) -> Points:
@@ -106,36 +113,47 @@ class EachLabel:
 
 @dataclass(frozen=True)
 class LabelSets:
-    """The label set of the training examples that fits the firing rules best.
+    """The label sets of the training examples: the one that fits the firing rules best, or all of them.
 
-    A set scores the log-odds of its labels plus `frequency_weight` times the logarithm of how often
-    it occurs among the training examples.
+    A set scores the log-odds of its labels plus `frequency_weight` times the logarithm of how much more
+    often it occurs among the training examples than it would if labels were independent.
 
     Parameters
     ----------
     frequency_weight : float, default=0.5
-        0 looks at the rules alone; the larger, the more a frequent set is preferred.
+        0 looks at the rules alone; with 1 the sets are as frequent as they were where no rule fires.
     silence : float, default=1.0
         Without weights: where no rule of a label fires its probability is this share of the share of
         the training examples that have its target class.
+    min_share : float, optional
+        None predicts the set that scores best, which is what subset accuracy asks for. A number lets
+        all sets vote, each with the exponential of its score, and predicts the labels that have more
+        than this share of the votes: ½ is what Hamming accuracy asks for, and less what F1 does. It
+        counts to three digits.
 
     Examples
     --------
-    >>> print(LabelSets(), LabelSets(1.0, 0.25))
-    label-sets(0.5, 1) label-sets(1, 0.25)
+    >>> print(LabelSets(), LabelSets(1.0, 0.25), LabelSets(min_share=0.4))
+    label-sets(0.5, 1) label-sets(1, 0.25) label-sets(0.5, 1, share > 0.4)
     """
 
     frequency_weight: float = 0.5
     silence: float = 1.0
+    min_share: float | None = None
 
     def __post_init__(self) -> None:
         for name in ("frequency_weight", "silence"):
             _check_number(name, getattr(self, name))
             if not 0 <= getattr(self, name) < np.inf:
                 raise ValueError(f"{name} must be at least 0, got {getattr(self, name)!r}")
+        if self.min_share is not None:
+            _check_number("min_share", self.min_share)
+            if not 0 < self.min_share < 1:
+                raise ValueError(f"min_share must lie between 0 and 1, got {self.min_share!r}")
 
     def __str__(self) -> str:
-        return f"label-sets({self.frequency_weight:g}, {self.silence:g})"
+        share = "" if self.min_share is None else f", share > {self.min_share:g}"
+        return f"label-sets({self.frequency_weight:g}, {self.silence:g}{share})"
 
 
 Decoding = EachLabel | LabelSets
@@ -171,7 +189,10 @@ class KnownLabelSets:
     counts : tuple of int
         How many training examples have exactly that set.
     frequency_weight : float
-        What the logarithm of a set's share counts beside the log-odds of its labels.
+        What the logarithm of a set's frequency counts beside the log-odds of its labels, the frequency
+        being relative to that of independent labels.
+    min_share : float, optional
+        The share of the votes of all sets from which on a label is predicted; see `LabelSets`.
 
     Examples
     --------
@@ -185,6 +206,7 @@ class KnownLabelSets:
     sets: tuple[tuple[int, ...], ...]
     counts: tuple[int, ...]
     frequency_weight: float = 0.5
+    min_share: float | None = None
 
     @property
     def n_examples(self) -> int:
@@ -194,24 +216,28 @@ class KnownLabelSets:
     @cached_property
     def points(self) -> Points:
         """What each set's frequency adds to its score."""
-        return self._frequency_to_points(np.array(self.counts))
+        n_labels = 1 + max((max(labels) for labels in self.sets if labels), default=-1)
+        is_present = self.matrix(n_labels)
+        counts = np.array(self.counts, dtype=np.float64)
+        share = np.clip(
+            counts @ is_present / self.n_examples, _LEAST_PROBABILITY, 1 - _LEAST_PROBABILITY
+        )
+        independent = is_present @ np.log(share) + ~is_present @ np.log(1 - share)
+        return self._to_points(np.log(counts / self.n_examples) - independent)
 
     @cached_property
     def unseen_points(self) -> int | None:
         """What a set counts that no training example has; None if there seem to be none.
 
-        The share of new sets is estimated by that of the sets seen just once (Good and Turing); it
-        stands for a fraction of one example. So where every set is unique, a new one counts as much
-        as any, and where all are frequent, new ones are not considered.
+        The share of examples with new sets is estimated by that of the sets seen just once (Good and
+        Turing); in these, labels are taken to be independent. So where every set is unique, labels are
+        independent, and where all are frequent, new ones are not considered.
         """
         n_singletons = self.counts.count(1)
-        if not n_singletons:
-            return None
-        return int(self._frequency_to_points(n_singletons / self.n_examples))
+        return int(self._to_points(np.log(n_singletons / self.n_examples))) if n_singletons else None
 
-    def _frequency_to_points(self, count: Any) -> Points:
-        share = np.asarray(count) / self.n_examples
-        points = np.rint(POINTS_PER_LOG_ODD * self.frequency_weight * np.log(share))
+    def _to_points(self, log_odds: Any) -> Points:
+        points = np.rint(POINTS_PER_LOG_ODD * self.frequency_weight * log_odds)
         return np.asarray(points, dtype=np.int64)
 
     @cached_property
@@ -227,28 +253,59 @@ class KnownLabelSets:
             self._matrices[n_labels] = matrix
         return self._matrices[n_labels]
 
+    def _score(self, points: Points) -> Iterator[tuple[slice, Floats, Floats, Floats]]:
+        """Blocks of rows, with their points, the scores of the sets, and that of a new set.
+
+        The new set is that of the labels with positive points, the best of those that can be new.
+        """
+        # Whole numbers below 2⁵³ are exact in floating point, whose products are fast.
+        columns = self.matrix(points.shape[1]).T.astype(np.float64)
+        n_rows = max(1, _BLOCK_SCORES // max(len(self.sets), 1))
+        for start in range(0, len(points), n_rows):
+            rows = slice(start, start + n_rows)
+            block = points[rows].astype(np.float64)
+            unseen = -np.inf if self.unseen_points is None else self.unseen_points
+            yield rows, block, block @ columns + self.points, np.maximum(block, 0).sum(1) + unseen
+
     def find_best(self, points: Points) -> NDArray[np.intp]:
         """Position of the set that fits best, for each row of (n_rows, n_labels) points.
 
         -1 stands for the set of the labels with positive points where it is new and fits better
         than every known one, with what new sets count. Of sets that fit alike the more frequent wins.
         """
-        # Whole numbers below 2⁵³ are exact in floating point, whose products are fast.
-        columns = self.matrix(points.shape[1]).T.astype(np.float64)
         best = np.empty(len(points), dtype=np.intp)
-        n_rows = max(1, _BLOCK_SCORES // max(len(self.sets), 1))
-        for start in range(0, len(points), n_rows):
-            block = points[start : start + n_rows].astype(np.float64)
-            scores = block @ columns + self.points
+        for rows, _, scores, new in self._score(points):
             chosen = np.argmax(scores, axis=1)
-            if self.unseen_points is not None:
-                new = np.maximum(block, 0).sum(axis=1) + self.unseen_points
-                chosen[new > scores[np.arange(len(block)), chosen]] = -1
-            best[start : start + n_rows] = chosen
+            chosen[new > np.take_along_axis(scores, chosen[:, None], axis=1)[:, 0]] = -1
+            best[rows] = chosen
         return best
+
+    def share_votes(self, points: Points) -> tuple[Points, Points]:
+        """Votes for each label, shape (n_rows, n_labels), and of all sets, shape (n_rows,).
+
+        Each set votes for its labels with the exponential of its score; the one with the best score has
+        `BEST_WEIGHT` votes. The set of the labels with positive points takes part as a new one.
+        """
+        for_label = np.empty(points.shape, dtype=np.int64)
+        of_all = np.empty(len(points), dtype=np.int64)
+        matrix = self.matrix(points.shape[1]).astype(np.float64)
+        for rows, block, scores, new in self._score(points):
+            best = np.maximum(scores.max(axis=1), new)
+            votes, new_votes = _to_votes(scores - best[:, None]), _to_votes(new - best)
+            for_label[rows] = votes @ matrix + (block > 0) * new_votes[:, None]
+            of_all[rows] = votes.sum(axis=1) + new_votes
+        return for_label, of_all
+
+    @property
+    def min_share_in_thousandths(self) -> int:
+        """The share from which on a label is predicted, as a whole number; ½ if none is given."""
+        return round(SHARES * (0.5 if self.min_share is None else self.min_share))
 
     def decode(self, points: Points) -> NDArray[np.bool_]:
         """Predicted labels for (n_rows, n_labels) points of being present."""
+        if self.min_share is not None:
+            for_label, of_all = self.share_votes(points)
+            return SHARES * for_label > (self.min_share_in_thousandths * of_all)[:, None]
         best = self.find_best(points)
         predicted = self.matrix(points.shape[1])[best]
         is_new = best < 0
@@ -256,8 +313,13 @@ class KnownLabelSets:
         return predicted
 
 
+def _to_votes(score: Floats) -> Floats:
+    """Votes of sets from what their scores lack to the best one."""
+    return np.rint(BEST_WEIGHT * np.exp(score / POINTS_PER_LOG_ODD))
+
+
 def count_label_sets(
-    is_present: NDArray[np.bool_], frequency_weight: float = 0.5
+    is_present: NDArray[np.bool_], frequency_weight: float = 0.5, min_share: float | None = None
 ) -> KnownLabelSets:
     """The label sets of (n_examples, n_labels) and how often each occurs."""
     sets, counts = np.unique(is_present, axis=0, return_counts=True)
@@ -267,4 +329,5 @@ def count_label_sets(
         tuple(tuple(np.flatnonzero(sets[i]).tolist()) for i in order),
         tuple(int(counts[i]) for i in order),
         frequency_weight,
+        min_share,
     )

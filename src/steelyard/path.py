@@ -269,7 +269,11 @@ class TheoryPath:
                     "label sets are for multi-label targets; this y has one class a row"
                 )
             raise ValueError("the path knows no label sets: JSON does not keep them")
-        return replace(self.label_sets, frequency_weight=decoding.frequency_weight)
+        return replace(
+            self.label_sets,
+            frequency_weight=decoding.frequency_weight,
+            min_share=decoding.min_share,
+        )
 
     def _n_uncovered(self, ranked: RankedRules, n_kept: int) -> tuple[Indices, Indices]:
         """Positives and negatives of each label that the best rules leave uncovered."""
