@@ -20,6 +20,7 @@ import pandas as pd
 from joblib import Parallel, delayed
 from scipy.stats import rankdata
 
+from memory import forget_peak, peak_memory
 from steelyard import RuleSetClassifierCV, load_mulan
 from steelyard.classifier import fit_path
 from steelyard.classifier_cv import plan_search
@@ -41,6 +42,7 @@ def tune_and_test(folder: Path, fold: int, seed: int, preset: str) -> list[dict[
     is_test = pd.read_csv(folder / "folds.csv").iloc[:, -1].to_numpy() == fold
     X, Y = data.X[~is_test], data.Y[~is_test]
     X_test, Y_test = data.X[is_test], data.Y[is_test].to_numpy()
+    forget_peak()
     start = time.perf_counter()
     estimator = RuleSetClassifierCV(preset=preset, random_state=seed)
     template, grid = plan_search(estimator, seed)
@@ -71,6 +73,7 @@ def tune_and_test(folder: Path, fold: int, seed: int, preset: str) -> list[dict[
                 "n_rules": len(theory),
                 "n_conditions": theory.n_conditions / max(len(theory), 1),
                 "seconds": time.perf_counter() - start,
+                "gigabytes": peak_memory(),
                 "choice": f"{variant} {decoding} {heuristic} {phi:g}",
             }
         )
@@ -104,11 +107,16 @@ def show_table(rows: pd.DataFrame, boomer: pd.DataFrame | None, measure: str) ->
 
 def show_sizes(rows: pd.DataFrame) -> None:
     # The clock runs on from measure to measure: the last one has the seconds of all.
-    rows = rows.assign(seconds=rows.groupby(KEYS)["seconds"].transform("max"))
-    sizes = rows.groupby(["preset", "dataset"])[["n_rules", "n_conditions", "seconds"]].mean()
+    costs = rows.groupby(KEYS)[["seconds", "gigabytes"]].transform("max")
+    rows = rows.assign(seconds=costs["seconds"], gigabytes=costs["gigabytes"])
+    columns = ["n_rules", "n_conditions", "seconds", "gigabytes"]
+    sizes = rows.groupby(["preset", "dataset"])[columns].mean()
     print("\nmean over measures, folds and seeds; seconds of one core for all three measures\n")
-    print("| preset | data set | rules | conditions a rule | seconds |\n|---|---|---:|---:|---:|")
-    for (preset, dataset), size in sizes.round(1).iterrows():
+    print("| preset | data set | rules | conditions a rule | seconds | GB |")
+    print("|---|---|---:|---:|---:|---:|")
+    for (preset, dataset), size in sizes.round(
+        {"n_rules": 0, "n_conditions": 1, "seconds": 1, "gigabytes": 2}
+    ).iterrows():
         print(f"| {preset} | {dataset} | " + " | ".join(f"{value:g}" for value in size) + " |")
 
 

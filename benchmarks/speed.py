@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
-import resource
 import subprocess
 import sys
 import tempfile
@@ -24,6 +22,7 @@ from rich.console import Console
 from rich.table import Table
 from sklearn.ensemble import RandomForestClassifier
 
+from memory import peak_memory
 from steelyard import RuleSetClassifier, load_mulan, load_segments, theory_path
 from steelyard.candidates import ForestSettings, generate_candidates
 from steelyard.data import read_folds
@@ -167,16 +166,6 @@ def compare_prediction(name: str, console: Console) -> None:
         f"Prediction, {name}, 100,000 rows: {len(theory)} rules {ours:.2f} s, "
         f"forest of 100 trees {theirs:.2f} s, ratio {theirs / ours:.1f}"
     )
-
-
-def peak_memory() -> float:
-    """The most memory that this process has had, in GB."""
-    status = Path("/proc/self/status")
-    if status.exists():
-        # Linux hands ru_maxrss on to a new program, so that a child begins with its parent's peak.
-        return int(re.findall(r"VmHWM:\s+(\d+) kB", status.read_text())[0]) / 1024**2
-    unit = 1024**3 if sys.platform == "darwin" else 1024**2
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
 
 
 def measure_memory(names: list[str], n_candidates: int, console: Console) -> None:
