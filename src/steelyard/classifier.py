@@ -195,8 +195,9 @@ class TheoryClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Scores as probabilities: (1 + decision)/2, which is above ½ exactly where `predict` says so.
 
-        They order predictions; they are not calibrated. Where label sets are predicted, `predict` looks
-        at all labels together and can differ.
+        They order predictions; they are not calibrated. Where the label set that fits best is
+        predicted, `predict` looks at all labels together and can differ; where label sets vote
+        (`LabelSets` with `min_share`) it does not.
 
         Returns
         -------
