@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import xml.etree.ElementTree as ET
+from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -10,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from points_theories import KINDS, flu_theory, random_table, random_theory
-from steelyard.explain import ChosenSet
+from steelyard.explain import ChosenSet, LabelPoints, LabelShare, VotingSets
 from strategies import random_generators
 
 SICK = {"fever": 39.0, "nose": "runs"}
@@ -84,11 +87,30 @@ class TestAgreement:
         for explanation in theory.explain(X):
             chosen = explanation.label_set
             assert chosen.labels == explanation.predicted
-            assert chosen.count == known.get(chosen.labels, 0)
-            assert (chosen.n_known, chosen.n_examples) == (len(known), sum(known.values()))
+            assert chosen.n_known == len(known)
+            if theory.label_sets.min_share is None:
+                assert chosen.count == known.get(chosen.labels, 0)
+                assert chosen.n_examples == sum(known.values())
             assert chosen.by_itself == tuple(
                 label.name for label in explanation if label.points.total > 0
             )
+
+    @settings(max_examples=80)
+    @given(cases(WITH_SETS))
+    def test_shares_are_those_of_the_votes_and_enough_where_a_label_is_predicted(self, case):
+        theory, X = case
+        known = theory.label_sets
+        votes, n_votes = known.share_votes(theory.count_points(X))
+        for explanation, row, total in zip(theory.explain(X), votes, n_votes, strict=True):
+            if known.min_share is None:
+                assert all(label.points.share is None for label in explanation)
+                continue
+            for label, vote in zip(explanation, row.tolist(), strict=True):
+                share = label.points.share
+                assert (share.share, share.is_enough) == (Fraction(vote, int(total)), label.predicted)
+            said = explanation.label_set.shares
+            assert dict(said) == {label.name: label.points.share for label in explanation}
+            assert [s.share for _, s in said] == sorted((s.share for _, s in said), reverse=True)
 
     @settings(max_examples=40)
     @given(cases())
