@@ -205,8 +205,7 @@ class KnownLabelSets:
     >>> known.decode(np.array([[150, 120]]))
     array([[ True,  True]])
 
-    Voting, the set of the first label has as much to say of points that are undecided as it is more
-    frequent than chance would have it.
+    With a share to reach, all sets vote: here for one label or the other, as well as each fits.
 
     >>> voting = count_label_sets(np.array([[1, 0], [1, 0], [0, 1], [0, 1]], dtype=bool), 1.0, 0.4)
     >>> voting.share_votes(np.array([[0, -50]]))
@@ -243,11 +242,13 @@ class KnownLabelSets:
         """What a set counts that no training example has; None if there seem to be none.
 
         The share of examples with new sets is estimated by that of the sets seen just once (Good and
-        Turing); in these, labels are taken to be independent. So where every set is unique, labels are
-        independent, and where all are frequent, new ones are not considered.
+        Turing); in these, labels are taken to be independent. So where every set is unique, a new one
+        counts as chance would have it, and where all are frequent, new ones are not considered.
         """
         n_singletons = self.counts.count(1)
-        return int(self._to_points(np.log(n_singletons / self.n_examples))) if n_singletons else None
+        return (
+            int(self._to_points(np.log(n_singletons / self.n_examples))) if n_singletons else None
+        )
 
     def _to_points(self, log_odds: Any) -> Points:
         points = np.rint(POINTS_PER_LOG_ODD * self.frequency_weight * log_odds)
@@ -337,7 +338,8 @@ class KnownLabelSets:
         """Predicted labels for (n_rows, n_labels) points of being present."""
         if self.min_share is not None:
             for_label, of_all = self.share_votes(points)
-            return SHARES * for_label > (self.min_share_in_thousandths * of_all)[:, None]
+            needed = self.min_share_in_thousandths * of_all[:, None]
+            return np.asarray(SHARES * for_label > needed)
         best = self.find_best(points)
         predicted = self.matrix(points.shape[1])[best]
         is_new = best < 0
@@ -347,7 +349,7 @@ class KnownLabelSets:
 
 def _to_votes(score: Floats) -> Floats:
     """Votes of sets from what their scores lack to the best one."""
-    return np.rint(BEST_WEIGHT * np.exp(score / POINTS_PER_LOG_ODD))
+    return np.asarray(np.rint(BEST_WEIGHT * np.exp(score / POINTS_PER_LOG_ODD)))
 
 
 def count_label_sets(

@@ -1,4 +1,4 @@
-"""Oracle: the best of all label sets, known or not, each scored by itself; or the votes of all of them."""
+"""Oracle: the best of all label sets, known or not, each scored by itself; or the votes of all."""
 
 import math
 from collections import Counter
@@ -13,7 +13,7 @@ def count_sets(rows):
 
 
 def frequency_points(counts, chosen, weight):
-    """What a known set gets for how much more frequent it is than chance would have it, in hundredths."""
+    """What a known set gets for being more frequent than by chance, in whole hundredths."""
     n_examples = sum(counts.values())
     excess = math.log(counts[chosen] / n_examples)
     for label in range(1 + max((j for labels in counts for j in labels), default=-1)):
@@ -26,7 +26,11 @@ def frequency_points(counts, chosen, weight):
 def new_points(counts, weight):
     """What a set gets that need not be known: the share of sets seen once; None if there is none."""
     n_singletons = sum(count == 1 for count in counts.values())
-    return round(100 * weight * math.log(n_singletons / sum(counts.values()))) if n_singletons else None
+    return (
+        round(100 * weight * math.log(n_singletons / sum(counts.values())))
+        if n_singletons
+        else None
+    )
 
 
 def decode(counts, points, weight):

@@ -84,8 +84,8 @@ def _share_values(known: KnownLabelSets, n_labels: int) -> str:
 
     The best score is that of a window and the votes are sums over equal sets, though all but the new
     one are different, because a data base then computes both just once: SQLite would look for the best
-    score again for each set, and take an exponential for each label of it. 1,000 sets of 100 labels
-    take about 10 ms a row of the table, without the window 250 ms.
+    score again for each set, and take an exponential for each label of it. There 1,000 sets of 100
+    labels take 10 to 25 ms a row of the table, without the window 250 ms.
     """
     numbers = range(1, n_labels + 1)
     sums = [f"SUM(CASE WHEN labels LIKE '% {j} %' THEN votes ELSE 0 END)" for j in numbers]
@@ -139,7 +139,7 @@ def _share_lists(known: KnownLabelSets, points: Sequence[str]) -> str:
     """A query for the labels with enough of the votes of all sets as a list of their numbers.
 
     Scores and votes are lists of all sets, so that DuckDB joins nothing; each label picks the votes of
-    the sets that have it.
+    the sets that have it. 1,000 sets of 100 labels take 3 ms a row of the table.
     """
     known_sets = ",\n      ".join(
         f"{{'points': {more}, 'labels': {_numbers(members)}}}"
