@@ -69,7 +69,7 @@ def _fit_values(known: KnownLabelSets, points: Sequence[str], dialect: Dialect) 
     if known.min_share is None:
         found = f"\n    SELECT labels FROM fit ORDER BY score DESC, place {dialect.first_row}\n"
     else:
-        found = _share_values(known, len(points))
+        found = _share_values(known, len(points), dialect)
     return (
         f"  WITH p ({columns}) AS (VALUES (\n    "
         + ",\n    ".join(points)
@@ -79,31 +79,54 @@ def _fit_values(known: KnownLabelSets, points: Sequence[str], dialect: Dialect) 
     )
 
 
-def _share_values(known: KnownLabelSets, n_labels: int) -> str:
+def _share_values(known: KnownLabelSets, n_labels: int, dialect: Dialect) -> str:
     """What follows the table ``fit`` of scores: votes of all sets → the labels with enough of them.
 
     The best score is that of a window and the votes are sums over equal sets, though all but the new
     one are different, because a data base then computes both just once: SQLite would look for the best
-    score again for each set, and take an exponential for each label of it. There 1,000 sets of 100
-    labels take 10 to 25 ms a row of the table, without the window 250 ms.
+    score again for each set, which takes 250 ms a row of the table for 1,000 sets of 100 labels, and
+    take an exponential for each label of a set.
     """
-    numbers = range(1, n_labels + 1)
-    sums = [f"SUM(CASE WHEN labels LIKE '% {j} %' THEN votes ELSE 0 END)" for j in numbers]
-    needed = f"{known.min_share_in_thousandths} * n_votes"
-    members = [f"CASE WHEN {SHARES} * v{j} > {needed} THEN '{j} ' ELSE '' END" for j in numbers]
     # PostgreSQL refuses exponentials that are 0 to a double.
-    return (
+    voting = (
         ", lacking (points, labels) AS (\n"
         "      SELECT CAST(score - MAX(score) OVER () AS DOUBLE PRECISION), labels FROM fit\n"
         "    ), voting (votes, labels) AS (\n"
         f"      SELECT SUM(ROUND({BEST_WEIGHT} * EXP(points / {POINTS_PER_LOG_ODD}))), labels\n"
-        f"      FROM lacking WHERE points > -{POINTS_WITHOUT_VOTE} GROUP BY labels\n"
-        f"    ), shared (n_votes, {', '.join(f'v{j}' for j in numbers)}) AS (\n"
+        f"      FROM lacking WHERE points > -{POINTS_WITHOUT_VOTE} GROUP BY labels\n    ), "
+    )
+    needed = f"{known.min_share_in_thousandths} * n_votes"
+    return voting + (_sum_texts(n_labels, needed) if dialect.has_lateral else _sum_members(needed))
+
+
+def _sum_texts(n_labels: int, needed: str) -> str:
+    """Votes of the sets in whose text a label is found: standard SQL."""
+    numbers = range(1, n_labels + 1)
+    sums = [f"SUM(CASE WHEN labels LIKE '% {j} %' THEN votes ELSE 0 END)" for j in numbers]
+    members = [f"CASE WHEN {SHARES} * v{j} > {needed} THEN '{j} ' ELSE '' END" for j in numbers]
+    return (
+        f"shared (n_votes, {', '.join(f'v{j}' for j in numbers)}) AS (\n"
         "      SELECT SUM(votes),\n        "
         + ",\n        ".join(sums)
         + "\n      FROM voting\n    )\n    SELECT "
         + chain(["' '", *members], "||", "\n      ")
         + "\n    FROM shared\n"
+    )
+
+
+def _sum_members(needed: str) -> str:
+    """Votes by the labels of each set, which SQLite reads as JSON: 4 ms a row instead of 18.
+
+    All sets vote for a label 0 as well, so that the most votes that a label has are those of all.
+    """
+    members = "json_each('[0' || REPLACE(RTRIM(labels), ' ', ',') || ']')"
+    return (
+        "shared (label, votes) AS (\n      SELECT member.value, SUM(votes)\n"
+        f"      FROM voting CROSS JOIN {members} AS member\n      GROUP BY member.value\n"
+        "    ), counted (label, votes, n_votes) AS (\n"
+        "      SELECT label, votes, MAX(votes) OVER () FROM shared\n    )\n"
+        "    SELECT ' ' || GROUP_CONCAT(label, ' ') || ' '\n"
+        f"    FROM counted WHERE {SHARES} * votes > {needed}\n"
     )
 
 
