@@ -30,6 +30,9 @@ CLASSES = {
     "truth": (False, True),
 }
 
+#: From which share of the votes of all label sets on a label is predicted; None: the best set is.
+MIN_SHARES = (None, None, 0.25, 0.4, 0.5)
+
 #: Kinds of theories: how points are combined, with what output, and whether label sets are known.
 KINDS = [
     *((combine, "multilabel", sets) for combine in ("any", "weighted") for sets in (False, True)),
@@ -69,7 +72,8 @@ def random_label_sets(rng: np.random.Generator, n_labels: int) -> KnownLabelSets
     examples = rng.random((rng.integers(1, 12), n_labels)) < 0.4
     if rng.random() < 0.3:
         examples = np.repeat(examples, 2, axis=0)
-    return count_label_sets(examples, float(rng.choice([0.0, 0.01, 0.5])))
+    weight = float(rng.choice([0.0, 0.01, 0.5]))
+    return count_label_sets(examples, weight, MIN_SHARES[rng.integers(len(MIN_SHARES))])
 
 
 def random_theory(

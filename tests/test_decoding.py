@@ -2,6 +2,8 @@
 
 import math
 from dataclasses import replace
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -58,16 +60,18 @@ class TestAgainstBruteForce:
 
     @settings(max_examples=100)
     @given(problems())
-    def test_a_position_is_that_of_the_set_and_none_means_it_is_new(self, problem):
+    def test_a_position_is_that_of_the_set_and_none_means_it_counts_as_new(self, problem):
         examples, points, weight = problem
         known = count_label_sets(examples, weight)
         for position, labels in zip(
             known.find_best(points).tolist(), to_sets(known.decode(points)), strict=True
         ):
-            if position < 0:
-                assert labels not in map(frozenset, known.sets)
-            else:
+            if position >= 0:
                 assert labels == frozenset(known.sets[position])
+            else:
+                assert known.unseen_points is not None
+                if labels in (sets := list(map(frozenset, known.sets))):
+                    assert known.points[sets.index(labels)] < known.unseen_points
 
     @settings(max_examples=100)
     @given(problems())
@@ -79,8 +83,99 @@ class TestAgainstBruteForce:
         assert list(known.counts) == sorted(known.counts, reverse=True)
         assert known.n_examples == len(examples)
         assert known.points.tolist() == [
-            oracle.frequency_points(count, len(examples), weight) for count in known.counts
+            oracle.frequency_points(expected, labels, weight)
+            for labels in map(frozenset, known.sets)
         ]
+        assert known.unseen_points == oracle.new_points(expected, weight)
+
+    @settings(max_examples=200)
+    @given(problems(), st.sampled_from([0.001, 0.25, 1 / 3, 0.4, 0.5, 0.999]))
+    def test_labels_have_their_share_of_the_votes_of_all_sets(self, problem, min_share):
+        examples, points, weight = problem
+        counts = oracle.count_sets(examples.tolist())
+        known = count_label_sets(examples, weight, min_share)
+        expected = [oracle.share_votes(counts, row, weight) for row in points.tolist()]
+        votes, n_votes = known.share_votes(points)
+        shares = [
+            [Fraction(vote, n) for vote in row]
+            for row, n in zip(votes.tolist(), n_votes.tolist(), strict=True)
+        ]
+        assert shares == expected
+        needed = Fraction(round(1000 * min_share), 1000)
+        predicted = [[share > needed for share in row] for row in expected]
+        assert known.decode(points).tolist() == predicted
+
+
+class TestShares:
+    def test_no_exponential_is_so_near_to_a_half_that_a_language_could_round_it_otherwise(self):
+        # A double is right to 1e-16 of its value, of at most a million: 1e-5 leaves a wide margin.
+        half = Decimal("0.5")
+        for lack in range(1501):
+            votes = 1_000_000 * (Decimal(-lack) / 100).exp()
+            assert abs(votes % 1 - half) > Decimal("1e-5")
+            assert round(1_000_000 * math.exp(-lack / 100)) == oracle.exact_votes(lack)
+        assert oracle.exact_votes(decoding_module.POINTS_WITHOUT_VOTE) == 0
+
+    @settings(max_examples=100)
+    @given(problems(), st.sampled_from([0.25, 0.4, 0.5, 0.9]))
+    def test_what_shares_weigh_is_positive_where_a_label_is_predicted(self, problem, min_share):
+        examples, points, weight = problem
+        known = count_label_sets(examples, weight, min_share)
+        weighed = known.weigh_shares(points)
+        assert ((weighed > 0) == known.decode(points)).all()
+        assert (((1 + weighed) / 2 > 0.5) == known.decode(points)).all()
+        assert (abs(weighed) < 1).all()
+        votes, n_votes = known.share_votes(points)
+        share = np.clip(
+            votes / n_votes[:, None], 0.5 / n_votes[:, None], 1 - 0.5 / n_votes[:, None]
+        )
+        log_odds = np.log(share / (1 - share)) - math.log(min_share / (1 - min_share))
+        np.testing.assert_allclose(weighed, 2 / (1 + np.exp(-log_odds)) - 1, atol=1e-9)
+
+    def test_a_share_that_is_just_met_is_not_enough(self):
+        known = KnownLabelSets(((0,), (1,)), (2, 2), 0.0, min_share=0.5)
+        assert known.share_votes(np.array([[7, 7]]))[1].tolist() == [2_000_000]
+        assert not known.decode(np.array([[7, 7]])).any()
+        assert known.weigh_shares(np.array([[7, 7]])).tolist() == [[0, 0]]
+
+    def test_where_labels_exclude_each_other_neither_may_have_enough(self):
+        examples = np.array([[1, 0]] * 2 + [[0, 1]] * 2 + [[0, 0]] * 2, dtype=bool)
+        points = np.array([[1, 1]])
+        assert not count_label_sets(examples, 0.0, 0.5).decode(points).any()
+        assert count_label_sets(examples, 0.0, 0.3).decode(points).all()
+
+    def test_the_more_is_asked_for_the_fewer_labels_are_predicted(self, many):
+        known, points = many
+        numbers = [
+            replace(known, min_share=share).decode(points).sum() for share in (0.1, 0.3, 0.5, 0.9)
+        ]
+        assert numbers == sorted(numbers, reverse=True)
+        assert numbers[0] > numbers[-1]
+
+    def test_a_share_counts_to_three_digits_and_is_never_nothing_or_all(self):
+        shares = (1e-9, 0.0014, 0.3333, 0.9999, None)
+        thousandths = [KnownLabelSets(((),), (1,), 0.5, s).min_share_in_thousandths for s in shares]
+        assert thousandths == [1, 1, 333, 999, 500]
+
+    @pytest.mark.parametrize("block", [1, 5_000])
+    def test_blocks_are_invisible(self, many, block, monkeypatch):
+        known, points = many
+        expected = [part.tolist() for part in known.share_votes(points)]
+        monkeypatch.setattr(decoding_module, "_BLOCK_SCORES", block)
+        assert [part.tolist() for part in known.share_votes(points)] == expected
+
+    def test_no_rows_give_no_rows(self, many):
+        known, points = many
+        assert replace(known, min_share=0.4).decode(points[:0]).shape == (0, 14)
+
+    def test_probabilities_of_a_theory_are_on_the_side_of_its_prediction(self, data, path):
+        X, _ = data
+        for share in (0.2, 0.4, 0.6):
+            theory = path.theory(0, 0.5, decoding=LabelSets(0.5, min_share=share))
+            assert theory.label_sets.min_share == share
+            predicted = theory.predict(X).to_numpy() == 1
+            assert ((theory.decision_function(X) > 0) == predicted).all()
+            assert 0 < predicted.mean() < 1
 
 
 class TestTies:
@@ -98,22 +193,34 @@ class TestTies:
         assert known.find_best(np.array([[5, 0], [5, 1]])).tolist() == [0, -1]
 
 
+# Two labels of a tenth of the examples each, always together.
+BOTH_OR_NONE = np.array([[0, 0]] * 18 + [[1, 1]] * 2, dtype=bool)
+
+
 class TestFrequencies:
-    def test_a_frequent_set_wins_over_one_that_fits_a_little_better(self):
-        # ln 9 is 220 hundredths: half of it is 110, all of it 220.
-        known = count_label_sets(np.array([[1, 0]] * 18 + [[0, 1]] * 2, dtype=bool), 0.5)
-        assert known.decode(np.array([[0, 109], [0, 111]])).tolist() == [
-            [True, False],
-            [False, True],
-        ]
+    def test_a_set_above_chance_wins_over_one_that_fits_a_little_better(self):
+        # Both is 0.1/0.01 times as often as by chance, none 0.9/0.81 times: half of ln 9 is 110
+        # hundredths.
+        known = count_label_sets(BOTH_OR_NONE, 0.5)
+        points = np.array([[0, -109], [0, -111]])
+        assert known.decode(points).tolist() == [[True, True], [False, False]]
 
     def test_the_weight_of_frequencies_decides_how_much(self):
-        examples = np.array([[1, 0]] * 18 + [[0, 1]] * 2, dtype=bool)
-        points = np.array([[0, 150]])
+        points = np.array([[0, -150]])
         chosen = [
-            int(count_label_sets(examples, weight).find_best(points)[0]) for weight in (0, 0.5, 1)
+            int(count_label_sets(BOTH_OR_NONE, weight).find_best(points)[0])
+            for weight in (0, 0.5, 1)
         ]
-        assert chosen == [1, 1, 0]
+        assert chosen == [0, 0, 1]
+
+    @settings(max_examples=50)
+    @given(random_generators(), st.sampled_from(WEIGHTS))
+    def test_where_labels_are_independent_frequencies_are_worth_nothing(self, rng, weight):
+        n_rows, n_columns = rng.integers(1, 4, 2)
+        examples = np.array(
+            [[a, b] for a in [1] * n_rows + [0] * 2 for b in [1] * n_columns + [0] * 3], dtype=bool
+        )
+        assert count_label_sets(examples, weight).points.tolist() == [0, 0, 0, 0]
 
 
 class TestNewSets:
@@ -125,24 +232,32 @@ class TestNewSets:
 
     @settings(max_examples=100)
     @given(random_generators(), st.sampled_from(WEIGHTS))
-    def test_where_every_set_was_seen_once_each_label_is_predicted_by_itself(self, rng, weight):
+    def test_where_every_set_was_seen_once_a_new_one_counts_as_by_chance(self, rng, weight):
         examples = np.unique(rng.random((6, 4)) < 0.5, axis=0)
-        points = rng.integers(1, 300, (20, 4)) * rng.choice([-1, 1], (20, 4))
-        known = count_label_sets(examples, weight)
-        assert known.unseen_points == known.points[0] == known.points[-1]
-        assert known.decode(points).tolist() == (points > 0).tolist()
+        assert count_label_sets(examples, weight).unseen_points == 0
 
-    def test_a_new_set_counts_as_a_part_of_an_example(self):
-        # One of four examples has a set of its own: a new set counts as a quarter of an example.
+    def test_a_new_set_counts_as_the_part_of_examples_that_have_a_set_of_their_own(self):
+        # One of four examples has a set of its own: a new set is a quarter as frequent as by chance.
         known = count_label_sets(np.array([[1, 0]] * 3 + [[0, 1]], dtype=bool), 1.0)
-        assert known.unseen_points == round(100 * math.log(1 / 16))
-        # Both labels together lack ln(3/4) - ln(1/16) = 248 hundredths to the first alone.
-        assert known.find_best(np.array([[500, 248], [500, 250]])).tolist() == [0, -1]
-        assert known.decode(np.array([[500, 250]])).tolist() == [[True, True]]
+        assert known.unseen_points == round(100 * math.log(1 / 4))
+        # The first label alone is 4/3 times as frequent, 29 + 139 = 168 hundredths more.
+        assert known.find_best(np.array([[500, 168], [500, 169]])).tolist() == [0, -1]
+        assert known.decode(np.array([[500, 169]])).tolist() == [[True, True]]
+
+    def test_what_counts_as_new_can_be_known_and_rarer_than_by_chance(self):
+        # The first two labels come together, and alone, once in 45 examples: by chance it were ten
+        # times. Five sets were seen once, so that a new set is a ninth as frequent as by chance.
+        unique = [[1, 1, 0], [0, 0, 0], [1, 0, 1], [0, 1, 1], [0, 0, 1]]
+        known = count_label_sets(np.array([[1, 0, 0], [0, 1, 0]] * 20 + unique, dtype=bool), 2.0)
+        points = np.array([[700, 700, -700]])
+        assert known.points[known.sets.index((0, 1))] < known.unseen_points
+        assert known.find_best(points).tolist() == [-1]
+        assert known.decode(points).tolist() == [[True, True, False]]
 
     def test_what_is_new_need_not_have_any_label(self):
         known = count_label_sets(np.array([[1, 0], [0, 1]], dtype=bool))
-        assert known.decode(np.array([[-5, -5]])).tolist() == [[False, False]]
+        assert known.find_best(np.array([[-50, -50]])).tolist() == [-1]
+        assert known.decode(np.array([[-50, -50]])).tolist() == [[False, False]]
 
 
 @pytest.fixture(scope="module")
@@ -204,6 +319,17 @@ class TestParameters:
     def test_all_of_them_are_numbers(self, kind, name, wrong):
         with pytest.raises(ValueError, match=rf"^{name} must be a number, got"):
             kind(**{name: wrong})
+
+    @pytest.mark.parametrize("wrong", [0, 1, -0.1, 2, math.nan, math.inf])
+    def test_a_share_lies_between_0_and_1(self, wrong):
+        with pytest.raises(ValueError, match=r"^min_share must lie between 0 and 1, got [^,]*$"):
+            LabelSets(min_share=wrong)
+
+    @pytest.mark.parametrize("wrong", ["0.5", True, [0.5]])
+    def test_a_share_is_a_number_or_none(self, wrong):
+        with pytest.raises(ValueError, match=r"^min_share must be a number, got"):
+            LabelSets(min_share=wrong)
+        assert LabelSets(min_share=None) == LabelSets()
 
     def test_numpys_numbers_are_numbers(self):
         assert LabelSets(np.float32(0.5), np.int64(1)) == LabelSets()

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import xml.etree.ElementTree as ET
+from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -10,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from points_theories import KINDS, flu_theory, random_table, random_theory
-from steelyard.explain import ChosenSet
+from steelyard.explain import ChosenSet, LabelPoints, LabelShare, VotingSets
 from strategies import random_generators
 
 SICK = {"fever": 39.0, "nose": "runs"}
@@ -84,11 +87,33 @@ class TestAgreement:
         for explanation in theory.explain(X):
             chosen = explanation.label_set
             assert chosen.labels == explanation.predicted
-            assert chosen.count == known.get(chosen.labels, 0)
-            assert (chosen.n_known, chosen.n_examples) == (len(known), sum(known.values()))
+            assert chosen.n_known == len(known)
+            if theory.label_sets.min_share is None:
+                assert chosen.count == known.get(chosen.labels, 0)
+                assert chosen.n_examples == sum(known.values())
             assert chosen.by_itself == tuple(
                 label.name for label in explanation if label.points.total > 0
             )
+
+    @settings(max_examples=80)
+    @given(cases(WITH_SETS))
+    def test_shares_are_those_of_the_votes_and_enough_where_a_label_is_predicted(self, case):
+        theory, X = case
+        known = theory.label_sets
+        votes, n_votes = known.share_votes(theory.count_points(X))
+        for explanation, row, total in zip(theory.explain(X), votes, n_votes, strict=True):
+            if known.min_share is None:
+                assert all(label.points.share is None for label in explanation)
+                continue
+            for label, vote in zip(explanation, row.tolist(), strict=True):
+                share = label.points.share
+                assert (share.share, share.is_enough) == (
+                    Fraction(vote, int(total)),
+                    label.predicted,
+                )
+            said = explanation.label_set.shares
+            assert dict(said) == {label.name: label.points.share for label in explanation}
+            assert [s.share for _, s in said] == sorted((s.share for _, s in said), reverse=True)
 
     @settings(max_examples=40)
     @given(cases())
@@ -98,6 +123,13 @@ class TestAgreement:
             for label in explanation:
                 assert not (label.fired and label.closest)
                 assert all(near.scored.rule.head.label == label.name for near in label.closest)
+
+
+def seldom_both(min_share=None):
+    """Flu and cold, which come together more seldom than by chance."""
+    theory = flu_theory()
+    known = replace(theory.label_sets, counts=(20, 2, 7, 11), min_share=min_share)
+    return replace(theory, label_sets=known)
 
 
 class TestWords:
@@ -126,15 +158,49 @@ class TestWords:
         ]
 
     def test_the_label_set_is_said_before_the_labels(self):
-        explanation = flu_theory().explain(SICK)
+        explanation = seldom_both().explain(SICK)
         assert str(explanation).splitlines()[:3] == [
-            "predicted: flu",
-            "of the 4 label sets seen in training, {flu} (21 of 40 examples) fits the rules best; "
+            "predicted: cold",
+            "of the 4 label sets seen in training, {cold} (11 of 40 examples) fits the rules best; "
             "each label by itself would give {flu, cold}",
             "",
         ]
-        assert explanation["cold"].reason == (
-            "1 rule fires, votes sum to +0.25, but the label set that fits best is without it"
+        assert explanation["flu"].reason == (
+            "2 rules fire, votes sum to +0.02, but the label set that fits best is without it"
+        )
+
+    def test_votes_of_label_sets_are_said_before_the_labels(self):
+        explanation = seldom_both(min_share=0.5).explain(SICK)
+        assert str(explanation).splitlines()[:3] == [
+            "predicted: cold",
+            "the 4 label sets seen in training vote, each as well as it fits the rules: cold 56 %, "
+            "flu 43 %; a label needs more than 50 %; each label by itself would give {flu, cold}",
+            "",
+        ]
+        assert explanation["flu"].reason == (
+            "2 rules fire, votes sum to +0.02, but of the label sets' votes it has only 43 %"
+        )
+        assert explanation["cold"].reason == "1 rule fires, votes sum to +0.25"
+
+    def test_a_label_can_win_by_the_votes_of_sets(self):
+        share = LabelShare(Fraction(62, 100), Fraction(2, 5))
+        points = LabelPoints(-120, -3, is_sum=True, decided_by="label set", share=share)
+        assert points.say_overruled(1) == ", but of the label sets' votes it has 62 %"
+
+    @given(st.fractions(0, 1), st.integers(1, 999))
+    def test_a_share_is_said_with_the_digits_that_tell_whether_it_is_enough(self, share, needed):
+        said = LabelShare(share, Fraction(needed, 1000))
+        number = re.fullmatch(r"(\d+(?:\.\d+)?) %", str(said))
+        assert (Fraction(number[1]) > Fraction(needed, 10)) == said.is_enough
+
+    def test_of_many_labels_those_that_fall_far_short_are_not_named(self):
+        few = [
+            (name, LabelShare(Fraction(1, n), Fraction(2, 5))) for n, name in enumerate("abcdef", 2)
+        ]
+        assert str(VotingSets(("a",), ("a",), tuple(few), 1)) == (
+            "the 1 label set seen in training votes, each as well as it fits the rules: a 50 %, "
+            "b 33 %, c 25 %, d 20 %, others less; a label needs more than 40 %; "
+            "each label by itself would give the same"
         )
 
     def test_a_new_combination_is_called_new(self):

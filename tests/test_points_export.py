@@ -122,10 +122,12 @@ class TestRunning:
         if not set(labels) & set(X.columns):  # DuckDB numbers a name that is there twice
             assert names[X.shape[1] :] == list(labels)
 
+    @pytest.mark.parametrize("min_share", [None, 0.4])
     @pytest.mark.parametrize("dialect", ["sqlite", "duckdb"])
-    def test_tables_may_be_called_as_the_query_calls_its_parts(self, dialect):
-        theory = flu_theory()
-        for name in ("p", "t", "fit", "best", "known", "counted"):
+    def test_tables_may_be_called_as_the_query_calls_its_parts(self, dialect, min_share):
+        theory = vote(flu_theory(), min_share)
+        names = ("p", "t", "fit", "best", "known", "counted", "lacking", "voting", "shared", "s")
+        for name in names:
             query = theory.to_sql(dialect, table=name)
             if dialect == "sqlite":
                 with closing(sqlite3.connect(":memory:")) as connection:
@@ -150,6 +152,35 @@ class TestRunning:
             n_overruled += (known.decode(points) != (points > 0)).any(axis=1).sum()
         assert min(n_tied, n_new, n_overruled) > 100
 
+    @pytest.mark.parametrize("min_share", [0.001, 0.333, 0.5, 0.9994])
+    def test_a_share_that_is_just_met_is_not_enough_anywhere(self, min_share):
+        # Two sets that fit alike have half of the votes each, at whatever share is asked for.
+        known = KnownLabelSets(((0,), (1,)), (2, 2), 0.0, min_share)
+        labels = (Label("a", 1, 1, 1, 0, 1), Label("b", 1, 1, 1, 0, 1))
+        theory = Theory((Feature("x"),), labels, (), start_points=(3, 3), label_sets=known)
+        X = pd.DataFrame({"x": [1.0]})
+        expected = [[int(min_share < 0.5)] * 2]
+        assert predict(theory, X) == run_python(theory, X) == expected
+        assert added(run_sqlite(theory, X)[1], X) == added(run_duckdb(theory, X)[1], X) == expected
+        assert added(run_duckdb(theory, X, "postgres")[1], X) == expected
+
+    def test_sets_that_are_far_behind_have_no_vote_and_no_exponential(self):
+        # PostgreSQL refuses an exponential that is too small for a double.
+        labels = (Label("a", 1, 1, 1, 0, 1), Label("b", 1, 1, 1, 0, 1))
+        known = KnownLabelSets(((0,), (1,), ()), (2, 2, 1), 0.5, 0.4)
+        theory = Theory(
+            (Feature("x"),), labels, (), start_points=(10**6, -(10**6)), label_sets=known
+        )
+        X = pd.DataFrame({"x": [1.0]})
+        assert predict(theory, X) == run_python(theory, X) == [[1, 0]]
+        assert added(run_sqlite(theory, X)[1], X) == added(run_duckdb(theory, X)[1], X) == [[1, 0]]
+        for dialect in ("sqlite", "postgres", "ansi"):
+            assert "WHERE points > -1500" in theory.to_sql(dialect)
+
+
+def vote(theory: Theory, min_share: float | None) -> Theory:
+    return replace(theory, label_sets=replace(theory.label_sets, min_share=min_share))
+
 
 def round_condition(condition: Condition) -> Condition:
     if isinstance(condition.value, str):
@@ -173,7 +204,8 @@ class TestLimits:
         assert added(run_sqlite(theory, X)[1], X) == expected
         assert added(run_duckdb(theory, X)[1], X) == expected
 
-    def test_thousands_of_label_sets_and_hundreds_of_labels(self):
+    @pytest.mark.parametrize("min_share", [None, 0.015])
+    def test_thousands_of_label_sets_and_hundreds_of_labels(self, min_share):
         rng = np.random.default_rng(0)
         n_labels = 300
         names = [f"l{j}" for j in range(n_labels)]
@@ -188,7 +220,7 @@ class TestLimits:
             ),
             combine="weighted",
             start_points=(-2,) * n_labels,
-            label_sets=KnownLabelSets(tuple(sorted(sets)), (1,) * len(sets), 0.01),
+            label_sets=KnownLabelSets(tuple(sorted(sets)), (1,) * len(sets), 0.0005, min_share),
         )
         X = pd.DataFrame({"x": [-1.0, 10.0, 100.0, 299.0, None]})
         expected = predict(theory, X)
@@ -219,6 +251,15 @@ class TestSaving:
         weighed = replace(theory.label_sets, frequency_weight=np.float32(0.5))
         assert Theory.from_json(replace(theory, label_sets=weighed).to_json()) == theory
 
+    def test_a_share_is_written_where_there_is_one_and_old_files_have_none(self):
+        theory = flu_theory()
+        assert "min_share" not in theory.to_json()
+        voting = vote(theory, np.float64(0.4))
+        again = Theory.from_json(voting.to_json())
+        assert again == voting
+        assert again.label_sets.min_share == 0.4
+        assert Theory.from_json(voting.to_json().replace(' "min_share": 0.4,\n', "")) == theory
+
 
 class TestReading:
     def test_printed_it_shows_start_and_votes(self):
@@ -232,6 +273,12 @@ class TestReading:
             "cold: 12 of 40 (30%), start -0.85",
             "  TP 6  FP 3  0.500  +1.10  cold ← nose = runs",
         ]
+
+    def test_the_first_line_says_that_label_sets_vote(self):
+        assert str(vote(flu_theory(), 0.375)).splitlines()[0] == (
+            "3 rules for 2 labels, 1.0 conditions a rule; weighted votes; label sets: 4 known, a label "
+            "needs more than 37.5 % of their votes"
+        )
 
     def test_values_and_weights_stand_below_each_other(self):
         theory = flu_theory()

@@ -68,6 +68,7 @@ class TestTheories:
         [
             *itertools.product(TARGETS, [EachLabel(), EachLabel(0.3)]),
             *itertools.product(["multilabel"], [LabelSets(), LabelSets(0, 0.1), LabelSets(1)]),
+            ("multilabel", LabelSets(min_share=0.4)),
         ],
         ids=str,
     )

@@ -195,8 +195,9 @@ class TheoryClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Scores as probabilities: (1 + decision)/2, which is above ½ exactly where `predict` says so.
 
-        They order predictions; they are not calibrated. Where label sets are predicted, `predict` looks
-        at all labels together and can differ.
+        They order predictions; they are not calibrated. Where the label set that fits best is
+        predicted, `predict` looks at all labels together and can differ; where label sets vote
+        (`LabelSets` with `min_share`) it does not.
 
         Returns
         -------
@@ -284,7 +285,7 @@ class RuleSetClassifier(TheoryClassifier):
         it. They are grown by boosting, with the m of the m-estimate as the strength of the prior.
     decode : {"any", "label-sets", "auto"}, EachLabel or LabelSets, default="auto"
         Whether each label is predicted by itself, or the label set of a training example that fits
-        the firing rules best.
+        the firing rules best, or by the votes of all label sets.
     max_rules : int, default=333
         The most rules of a theory at ``phi=1``, if they vote.
     n_jobs : int or None, default=None

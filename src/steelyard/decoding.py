@@ -31,6 +31,9 @@ _BLOCK_SCORES = 4_000_000
 BEST_WEIGHT = 1_000_000
 SHARES = 1_000
 
+# A set whose score lacks as many points to the best one has no vote: its exponential rounds to 0.
+POINTS_WITHOUT_VOTE = 1_500
+
 
 def probability_to_points(probability: Any) -> Points:
     """Log-odds in whole hundredths.
@@ -167,7 +170,7 @@ def get_decoding(decode: str | Decoding) -> Decoding:
     Examples
     --------
     >>> get_decoding("label-sets")
-    LabelSets(frequency_weight=0.5, silence=1.0)
+    LabelSets(frequency_weight=0.5, silence=1.0, min_share=None)
     """
     if isinstance(decode, EachLabel | LabelSets):
         return decode
@@ -201,6 +204,15 @@ class KnownLabelSets:
     (((0,), (0, 1), (1,)), (2, 1, 1))
     >>> known.decode(np.array([[150, 120]]))
     array([[ True,  True]])
+
+    With a share to reach, all sets vote: here for one label or the other, as well as each fits.
+
+    >>> voting = count_label_sets(np.array([[1, 0], [1, 0], [0, 1], [0, 1]], dtype=bool), 1.0, 0.4)
+    >>> voting.share_votes(np.array([[0, -50]]))
+    (array([[1000000,  606531]]), array([1606531]))
+    >>> voting.decode(np.array([[0, -50], [0, -30]]))
+    array([[ True, False],
+           [ True,  True]])
     """
 
     sets: tuple[tuple[int, ...], ...]
@@ -230,11 +242,13 @@ class KnownLabelSets:
         """What a set counts that no training example has; None if there seem to be none.
 
         The share of examples with new sets is estimated by that of the sets seen just once (Good and
-        Turing); in these, labels are taken to be independent. So where every set is unique, labels are
-        independent, and where all are frequent, new ones are not considered.
+        Turing); in these, labels are taken to be independent. So where every set is unique, a new one
+        counts as chance would have it, and where all are frequent, new ones are not considered.
         """
         n_singletons = self.counts.count(1)
-        return int(self._to_points(np.log(n_singletons / self.n_examples))) if n_singletons else None
+        return (
+            int(self._to_points(np.log(n_singletons / self.n_examples))) if n_singletons else None
+        )
 
     def _to_points(self, log_odds: Any) -> Points:
         points = np.rint(POINTS_PER_LOG_ODD * self.frequency_weight * log_odds)
@@ -270,8 +284,9 @@ class KnownLabelSets:
     def find_best(self, points: Points) -> NDArray[np.intp]:
         """Position of the set that fits best, for each row of (n_rows, n_labels) points.
 
-        -1 stands for the set of the labels with positive points where it is new and fits better
-        than every known one, with what new sets count. Of sets that fit alike the more frequent wins.
+        -1 stands for the set of the labels with positive points where it fits better than every
+        known one with what new sets count; it can be a known one that is rarer than chance would have
+        it. Of sets that fit alike the more frequent wins.
         """
         best = np.empty(len(points), dtype=np.intp)
         for rows, _, scores, new in self._score(points):
@@ -298,14 +313,33 @@ class KnownLabelSets:
 
     @property
     def min_share_in_thousandths(self) -> int:
-        """The share from which on a label is predicted, as a whole number; ½ if none is given."""
-        return round(SHARES * (0.5 if self.min_share is None else self.min_share))
+        """The share above which a label is predicted, as a whole number; ½ if none is given.
+
+        At least one and at most all but one, so that a label without votes is never predicted and one
+        with all of them always is.
+        """
+        thousandths = round(SHARES * (0.5 if self.min_share is None else float(self.min_share)))
+        return min(max(thousandths, 1), SHARES - 1)
+
+    def weigh_shares(self, points: Points) -> Floats:
+        """2σ(logit(s) - logit(t)) - 1 for each label's share s of the votes and the share t it needs.
+
+        Positive exactly where `decode` predicts a label by its share: with v of n votes it is
+        (v(1 - t) - (n - v)t) / (v(1 - t) + (n - v)t), of whole numbers if t is in thousandths. The
+        share is at least that of half a vote, and lacks as much to all, so that nothing is certain.
+        """
+        for_label, of_all = self.share_votes(points)
+        votes = np.clip(for_label, 0.5, of_all[:, None] - 0.5)
+        needed = self.min_share_in_thousandths
+        has, lacks = votes * (SHARES - needed), (of_all[:, None] - votes) * needed
+        return np.asarray((has - lacks) / (has + lacks))
 
     def decode(self, points: Points) -> NDArray[np.bool_]:
         """Predicted labels for (n_rows, n_labels) points of being present."""
         if self.min_share is not None:
             for_label, of_all = self.share_votes(points)
-            return SHARES * for_label > (self.min_share_in_thousandths * of_all)[:, None]
+            needed = self.min_share_in_thousandths * of_all[:, None]
+            return np.asarray(SHARES * for_label > needed)
         best = self.find_best(points)
         predicted = self.matrix(points.shape[1])[best]
         is_new = best < 0
@@ -315,7 +349,7 @@ class KnownLabelSets:
 
 def _to_votes(score: Floats) -> Floats:
     """Votes of sets from what their scores lack to the best one."""
-    return np.rint(BEST_WEIGHT * np.exp(score / POINTS_PER_LOG_ODD))
+    return np.asarray(np.rint(BEST_WEIGHT * np.exp(score / POINTS_PER_LOG_ODD)))
 
 
 def count_label_sets(

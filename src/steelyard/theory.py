@@ -63,7 +63,7 @@ class Theory:
     A theory with `start_points` decides by log-odds instead: each label begins with its start points,
     and firing rules change them, by addition in a weighted theory, else to the most of the points of
     the firing rules. Labels with more than 0 points are predicted or, with `label_sets`, the set of
-    labels that fits the points best.
+    labels that fits the points best, or those labels that have enough of the votes of all sets.
 
     Parameters
     ----------
@@ -88,7 +88,8 @@ class Theory:
     start_points : tuple of int, optional
         One a label: the points of its presence where no rule fires. None: no points at all.
     label_sets : KnownLabelSets, optional
-        The label sets of the training examples, of which the best fitting one is predicted.
+        The label sets of the training examples, of which the best fitting one is predicted or, with
+        their `min_share`, which vote.
 
     Examples
     --------
@@ -247,9 +248,13 @@ class Theory:
         smoothed precision of not predicting, negative. The sign always agrees with `predict`.
 
         A theory with points gives 2p - 1 for the probability p behind the points, in which a label that
-        is predicted from another probability than ½ on is shifted to ½. If the theory predicts label
-        sets it looks at all labels together, so that a sign can differ from the prediction.
+        is predicted from another probability than ½ on is shifted to ½. If the theory predicts the
+        label set that fits best it looks at all labels together, so that a sign can differ from the
+        prediction. If label sets vote, p is a label's share of the votes, shifted so that the share
+        that is needed comes to ½, and the sign agrees again.
         """
+        if self.label_sets is not None and self.label_sets.min_share is not None:
+            return self.label_sets.weigh_shares(self.count_points(X))
         if self.has_points:
             return np.asarray(2 * points_to_probability(self.count_points(X)) - 1)
         scores = np.empty((_n_rows(X), len(self.labels)))
@@ -408,7 +413,8 @@ class Theory:
 
         A theory with points counts them in whole numbers. With label sets it compares all known sets
         for each row, for which SQLite needs its JSON functions and the others LATERAL; DuckDB may
-        then give the rows in another order.
+        then give the rows in another order. If label sets vote, EXP is needed, which SQLite has since
+        3.35 if it is built with its mathematical functions.
 
         Parameters
         ----------
@@ -463,6 +469,8 @@ class Theory:
             head |= {"combine": self.combine, "start_points": self.start_points}
         if self.label_sets is not None:
             head["frequency_weight"] = to_plain(self.label_sets.frequency_weight)
+            if self.label_sets.min_share is not None:
+                head["min_share"] = to_plain(self.label_sets.min_share)
         lists = {
             "features": features_to_dicts(self.features),
             "labels": [vars(label) for label in self.labels],
@@ -537,6 +545,7 @@ def _label_sets_from_dict(data: dict[str, Any]) -> KnownLabelSets | None:
         tuple(tuple(known["labels"]) for known in data["label_sets"]),
         tuple(known["count"] for known in data["label_sets"]),
         data["frequency_weight"],
+        data.get("min_share"),
     )
 
 

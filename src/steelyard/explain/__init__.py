@@ -6,7 +6,7 @@ Given any object with the attributes of a `Theory`, whose methods call these fun
 from .changes import Change, FailingCondition, NearRule
 from .explaining import as_table, explain_theory
 from .explanation import Explanation, LabelExplanation
-from .votes import ChosenSet, LabelPoints
+from .votes import ChosenSet, LabelPoints, LabelShare, VotingSets
 
 __all__ = [
     "Change",
@@ -15,7 +15,9 @@ __all__ = [
     "FailingCondition",
     "LabelExplanation",
     "LabelPoints",
+    "LabelShare",
     "NearRule",
+    "VotingSets",
     "as_table",
     "explain_theory",
 ]

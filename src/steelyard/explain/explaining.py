@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,15 +12,16 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ..decoding import SHARES
 from ..features import Feature, NumericColumn, category_text, table_to_columns
 from ..program import select_columns
 from ..rules import Condition
 from .changes import Change, FailingCondition, NearRule, Value
 from .explanation import Explanation, LabelExplanation
-from .votes import ChosenSet, DecidedBy, LabelPoints
+from .votes import ChosenSet, DecidedBy, LabelPoints, LabelShare, VotingSets
 
 if TYPE_CHECKING:
-    from ..decoding import KnownLabelSets
+    from ..decoding import KnownLabelSets, Points
     from ..evidence import ScoredRule
     from ..features import NominalColumn
     from ..theory import Theory
@@ -80,7 +83,7 @@ def explain_theory(theory: Theory, X: Any, n_closest: int = 3) -> Explanation | 
 
 def _count_points(
     theory: Theory, table: Any, n_rows: int
-) -> tuple[Sequence[Sequence[LabelPoints | None]], Sequence[ChosenSet | None]]:
+) -> tuple[Sequence[Sequence[LabelPoints | None]], Sequence[ChosenSet | VotingSets | None]]:
     """The points of the labels and the label set of each row, as far as the theory has any."""
     no_sets = [None] * n_rows
     if theory.start_points is None:
@@ -101,6 +104,18 @@ def _count_points(
     ]
     if theory.label_sets is None:
         return points, no_sets
+    if theory.label_sets.min_share is not None:
+        shares = _share_votes(theory.label_sets, counted)
+        return (
+            [
+                [replace(label, share=share) for label, share in zip(*pair, strict=True)]
+                for pair in zip(points, shares, strict=True)
+            ],
+            [
+                _name_votes(theory, theory.label_sets, of_labels, row > 0)
+                for of_labels, row in zip(shares, counted, strict=True)
+            ],
+        )
     best = theory.label_sets.find_best(counted)
     return points, [
         _name_set(theory, theory.label_sets, int(k), row > 0)
@@ -112,12 +127,46 @@ def _name_set(
     theory: Theory, known: KnownLabelSets, k: int, is_positive: NDArray[np.bool_]
 ) -> ChosenSet:
     names = theory.label_names
-    by_itself = tuple(name for name, positive in zip(names, is_positive, strict=True) if positive)
+    by_itself = _name_positive(theory, is_positive)
+    if k < 0:
+        # What counts as new can be known, and rarer than chance would have it.
+        places = dict(zip(known.sets, range(len(known.sets)), strict=True))
+        k = places.get(tuple(np.flatnonzero(is_positive).tolist()), -1)
     return ChosenSet(
         tuple(names[j] for j in known.sets[k]) if k >= 0 else by_itself,
         by_itself,
         known.counts[k] if k >= 0 else 0,
         known.n_examples,
+        len(known.sets),
+    )
+
+
+def _name_positive(theory: Theory, is_positive: NDArray[np.bool_]) -> tuple[str, ...]:
+    """The labels that would be predicted if each was decided by itself."""
+    return tuple(np.array(theory.label_names, dtype=object)[is_positive])
+
+
+def _share_votes(known: KnownLabelSets, points: Points) -> list[list[LabelShare]]:
+    """What each label has of the votes, a list of labels for each row."""
+    needed = Fraction(known.min_share_in_thousandths, SHARES)
+    for_label, of_all = (votes.tolist() for votes in known.share_votes(points))
+    return [
+        [LabelShare(Fraction(votes, n_votes), needed) for votes in row]
+        for row, n_votes in zip(for_label, of_all, strict=True)
+    ]
+
+
+def _name_votes(
+    theory: Theory,
+    known: KnownLabelSets,
+    of_labels: list[LabelShare],
+    is_positive: NDArray[np.bool_],
+) -> VotingSets:
+    shares = list(zip(theory.label_names, of_labels, strict=True))
+    return VotingSets(
+        tuple(name for name, share in shares if share.is_enough),
+        _name_positive(theory, is_positive),
+        tuple(sorted(shares, key=lambda pair: -pair[1].share)),
         len(known.sets),
     )
 

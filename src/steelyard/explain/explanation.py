@@ -12,7 +12,7 @@ from ..decoding import format_points
 from ..rules import format_body
 from .changes import Change, NearRule
 from .html import explanation_to_html
-from .votes import ChosenSet, LabelPoints
+from .votes import ChosenSet, LabelPoints, VotingSets
 
 if TYPE_CHECKING:
     from ..evidence import Label, ScoredRule
@@ -122,8 +122,8 @@ class Explanation:
         The names of the labels that are predicted as present; for a theory of classes the class.
     row : hashable
         The example's index label or position.
-    label_set : ChosenSet, optional
-        Which known label set fits best, if the theory predicts such sets.
+    label_set : ChosenSet or VotingSets, optional
+        Which known label set fits best, if the theory predicts such sets, or how they vote.
 
     Examples
     --------
@@ -140,7 +140,7 @@ class Explanation:
     labels: tuple[LabelExplanation, ...]
     predicted: Any
     row: Hashable = 0
-    label_set: ChosenSet | None = None
+    label_set: ChosenSet | VotingSets | None = None
 
     def __iter__(self) -> Iterator[LabelExplanation]:
         return iter(self.labels)

@@ -1,4 +1,4 @@
-"""What points add to an explanation: where a label's total is from, and which label set fits best.
+"""What points add to an explanation: where a label's total is from, and what the label sets decide.
 
 Plain frozen objects that say themselves in words. Computes nothing.
 """
@@ -6,11 +6,49 @@ Plain frozen objects that say themselves in words. Computes nothing.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Literal
 
 from ..decoding import format_points
 
 DecidedBy = Literal["label", "class", "label set"]
+
+
+# Labels to be named though they have too few votes: enough to see how close the decision was.
+_N_RUNNERS_UP = 3
+
+
+@dataclass(frozen=True)
+class LabelShare:
+    """A label's share of the votes of all label sets.
+
+    Parameters
+    ----------
+    share : Fraction
+    min_share : Fraction
+        What it has to be above for the label to be predicted.
+
+    Examples
+    --------
+    >>> print(LabelShare(Fraction(62, 100), Fraction(2, 5)))
+    62 %
+    >>> print(LabelShare(Fraction(4004, 10000), Fraction(2, 5)))  # as many digits as it takes
+    40.04 %
+    """
+
+    share: Fraction
+    min_share: Fraction
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether the label is predicted."""
+        return self.share > self.min_share
+
+    def __str__(self) -> str:
+        n_digits = 0
+        while (round(self.share * 100, n_digits) > self.min_share * 100) != self.is_enough:
+            n_digits += 1
+        return f"{float(round(self.share * 100, n_digits)):.{n_digits}f} %"
 
 
 @dataclass(frozen=True)
@@ -28,12 +66,15 @@ class LabelPoints:
         takes its place.
     decided_by : {"label", "class", "label set"}
         What is compared: each label with 0, all classes, or all label sets.
+    share : LabelShare, optional
+        What the label has of the votes, if label sets vote.
     """
 
     start: int
     total: int
     is_sum: bool
     decided_by: DecidedBy = "label"
+    share: LabelShare | None = None
 
     def say_total(self, n_fired: int) -> str:
         """What the points are, after the number of rules that fire.
@@ -62,6 +103,9 @@ class LabelPoints:
             return ""
         if self.decided_by == "class":
             return ", but no class has more" if predicted else ", but another class has no less"
+        if self.share is not None:
+            only = "" if predicted else "only "
+            return f", but of the label sets' votes it has {only}{self.share}"
         return f", but the label set that fits best is {'with' if predicted else 'without'} it"
 
 
@@ -93,16 +137,64 @@ class ChosenSet:
     n_known: int
 
     def __str__(self) -> str:
-        known = f"the {self.n_known} label set{'s' * (self.n_known != 1)} seen in training"
+        known = _say_known(self.n_known)
         if not self.count:
             labels = _braces(self.labels)
             return f"{labels}, each label by itself, is new and fits the rules better than {known}"
-        alone = "the same" if self.by_itself == self.labels else _braces(self.by_itself)
         return (
             f"of {known}, {_braces(self.labels)} "
             f"({self.count} of {self.n_examples} examples) fits the rules best; "
-            f"each label by itself would give {alone}"
+            f"{_say_alone(self.by_itself, self.labels)}"
         )
+
+
+@dataclass(frozen=True)
+class VotingSets:
+    """How the label sets seen in training vote.
+
+    Parameters
+    ----------
+    labels : tuple of str
+        Those with enough of the votes.
+    by_itself : tuple of str
+        The labels that would be predicted if each was decided by itself.
+    shares : tuple of (str, LabelShare)
+        What each label has of the votes, most first.
+    n_known : int
+        How many different sets were seen in training.
+
+    Examples
+    --------
+    >>> happy, calm = (LabelShare(Fraction(n, 100), Fraction(2, 5)) for n in (62, 12))
+    >>> print(VotingSets(("happy",), ("happy", "calm"), (("happy", happy), ("calm", calm)), 94))
+    the 94 label sets seen in training vote, each as well as it fits the rules: happy 62 %, calm 12 %; a
+    label needs more than 40 %; each label by itself would give {happy, calm}
+    """
+
+    labels: tuple[str, ...]
+    by_itself: tuple[str, ...]
+    shares: tuple[tuple[str, LabelShare], ...]
+    n_known: int
+
+    def __str__(self) -> str:
+        shown = self.shares[: len(self.labels) + _N_RUNNERS_UP]
+        shares = ", ".join(f"{name} {share}" for name, share in shown)
+        others = ", others less" if len(shown) < len(self.shares) else ""
+        return (
+            f"{_say_known(self.n_known)} vote{'s' * (self.n_known == 1)}, each as well as it fits "
+            f"the rules: {shares}{others}; a label needs more than "
+            f"{float(self.shares[0][1].min_share * 100):g} %; "
+            f"{_say_alone(self.by_itself, self.labels)}"
+        )
+
+
+def _say_known(n_known: int) -> str:
+    return f"the {n_known} label set{'s' * (n_known != 1)} seen in training"
+
+
+def _say_alone(by_itself: tuple[str, ...], predicted: tuple[str, ...]) -> str:
+    alone = "the same" if by_itself == predicted else _braces(by_itself)
+    return f"each label by itself would give {alone}"
 
 
 def _braces(labels: tuple[str, ...]) -> str:

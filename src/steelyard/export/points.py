@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..decoding import format_points
+from ..decoding import SHARES, format_points
 
 if TYPE_CHECKING:
+    from ..decoding import KnownLabelSets
     from ..evidence import ScoredRule
     from ..theory import Theory
 
@@ -74,5 +75,13 @@ def describe_points(theory: Theory) -> str:
     if not theory.has_points:
         return ""
     votes = "weighted votes" if theory.combine == "weighted" else "the strongest vote counts"
-    sets = "" if theory.label_sets is None else f"; label sets: {len(theory.label_sets.sets)} known"
-    return f"; {votes}{sets}"
+    return f"; {votes}{_describe_sets(theory.label_sets)}"
+
+
+def _describe_sets(known: KnownLabelSets | None) -> str:
+    if known is None:
+        return ""
+    if known.min_share is None:
+        return f"; label sets: {len(known.sets)} known"
+    needed = f"{100 * known.min_share_in_thousandths / SHARES:g} %"
+    return f"; label sets: {len(known.sets)} known, a label needs more than {needed} of their votes"

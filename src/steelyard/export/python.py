@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from .decisions import Decision, theory_to_decisions
 from .python_conditions import body_to_python
-from .python_points import label_sets_lines, points_lines
+from .python_points import import_lines, label_sets_lines, points_lines
 
 if TYPE_CHECKING:
     from ..theory import Theory
@@ -47,6 +47,7 @@ def to_python(theory: Theory) -> str:
     summary = f"{len(theory)} rules with {theory.n_conditions} conditions; "
     summary += "their points decide." if theory.has_points else "no rule: the default."
     lines = [
+        *import_lines(theory),
         _HELPERS,
         *label_sets_lines(theory),
         "def predict(row):",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..decoding import BEST_WEIGHT, POINTS_PER_LOG_ODD, SHARES
 from .decisions import plain_classes
 from .points import Tally, theory_to_tallies
 from .python_conditions import body_to_python
@@ -14,6 +15,13 @@ if TYPE_CHECKING:
 
 
 _POSITIVE = "    present = {label for label in points if points[label] > 0}"
+
+
+def import_lines(theory: Theory) -> list[str]:
+    """What the file imports: nothing unless label sets vote."""
+    if theory.label_sets is None or theory.label_sets.min_share is None:
+        return []
+    return ["import math", "", ""]
 
 
 def label_sets_lines(theory: Theory) -> list[str]:
@@ -52,8 +60,10 @@ def points_lines(theory: Theory) -> list[str]:
         return [*lines, f"    return {present!r} if points[{keys[0]!r}] > 0 else {absent!r}"]
     if theory.label_sets is None:
         lines.append(_POSITIVE)
-    else:
+    elif theory.label_sets.min_share is None:
         lines += _fit_lines(theory.label_sets)
+    else:
+        lines += _share_lines(theory.label_sets)
     return [*lines, "    return {label: int(label in present) for label in points}"]
 
 
@@ -86,4 +96,29 @@ def _fit_lines(known: KnownLabelSets) -> list[str]:
         "    # A new set has to fit better than every known one.",
         f"    if fit((present, {known.unseen_points})) <= fit(best):",
         "        present = set(best[0])",
+    ]
+
+
+def _share_lines(known: KnownLabelSets) -> list[str]:
+    """All sets vote; the labels with enough of the votes are present."""
+    lines = ["    sets = list(_LABEL_SETS)"]
+    if known.unseen_points is not None:
+        lines += [
+            "    # The labels with positive points, as a new set.",
+            "    positive = [label for label in points if points[label] > 0]",
+            f"    sets.append((positive, {known.unseen_points}))",
+        ]
+    return [
+        *lines,
+        "    scores = [sum(points[label] for label in known) + more for known, more in sets]",
+        "    best = max(scores)",
+        "    votes = dict.fromkeys(points, 0)",
+        "    n_votes = 0",
+        "    for (known, _), score in zip(sets, scores):",
+        f"        weight = round({BEST_WEIGHT} * math.exp((score - best) / {POINTS_PER_LOG_ODD}))",
+        "        n_votes += weight",
+        "        for label in known:",
+        "            votes[label] += weight",
+        f"    needed = {known.min_share_in_thousandths} * n_votes",
+        f"    present = {{label for label in votes if {SHARES} * votes[label] > needed}}",
     ]
