@@ -12,13 +12,14 @@ from .decoding import EachLabel, LabelSets
 PRESETS: dict[str, dict[str, Any]] = {
     # The method of the paper, to the letter.
     "paper": {"prune": None, "combine": "any", "decode": "any"},
-    # A few conditions a rule: a large share of the attributes is looked at for each of them, and what
-    # does not pay outside the bag goes.
+    # A few conditions a rule: a large share of the attributes is looked at for each of them, trees are
+    # not too deep, and what does not pay outside the bag goes.
     "short": {
         "prune": "oob",
         "combine": "any",
         "decode": "label-sets",
-        "max_features": 0.2,
+        "max_depths": (2, 4, 6, 8, 12, 16),
+        "max_features": 0.3,
         "n_candidates": 30_000,
     },
     # Short rules that vote.
@@ -29,7 +30,6 @@ PRESETS: dict[str, dict[str, Any]] = {
         "max_depths": (4,),
         "max_features": 0.2,
         "sample_fraction": 0.5,
-        "n_trees": 5,
     },
 }
 
@@ -44,13 +44,13 @@ TUNED_CHOICES: dict[str, dict[str, Any]] = {
         # Of theories that the folds cannot tell apart, the smaller.
         "tolerance": 0.5,
     },
+    # Few cells: with more of them, of m, φ or the weight of a set's frequency, luck chooses more often.
     "accurate": {
         "decode": [
             *(EachLabel(p) for p in (0.5, 0.45, 0.4, 0.35, 0.3, 0.25, 0.2)),
-            *(LabelSets(weight) for weight in (0.0, 0.25, 0.5, 1.0, 2.0)),
+            *(LabelSets(min_share=share) for share in (None, 0.5, 0.4, 0.35, 0.3, 0.25)),
         ],
-        # Few cells: most choices want nearly all of the rules.
-        "phis": [1.0, 0.7, 0.4, 0.2],
+        "phis": [1.0],
     },
 }
 
