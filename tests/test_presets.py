@@ -109,7 +109,8 @@ class TestOneTheory:
     def test_what_is_said_is_done(self, data):
         options = FOREST | {"preset": "short"}
         plain = RuleSetClassifier(decode="any", prune=None, **options).fit(*data)
-        same = RuleSetClassifier(max_features=0.2, **FOREST).fit(*data)
+        left_open = {name: PRESETS["short"][name] for name in ("max_features", "max_depths")}
+        same = RuleSetClassifier(**left_open, **FOREST).fit(*data)
         assert plain.theory_.to_json() == same.theory_.to_json()
 
     def test_every_vote_is_kept_unless_a_share_is_said(self, data):

@@ -18,7 +18,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "prune": "oob",
         "combine": "any",
         "decode": "label-sets",
-        "max_depths": (2, 4, 6, 8, 12, 16),
+        "max_depths": (2, 4, 6, 8, 10),
         "max_features": 0.3,
         "n_candidates": 30_000,
     },

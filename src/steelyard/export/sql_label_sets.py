@@ -162,7 +162,7 @@ def _share_lists(known: KnownLabelSets, points: Sequence[str]) -> str:
     """A query for the labels with enough of the votes of all sets as a list of their numbers.
 
     Scores and votes are lists of all sets, so that DuckDB joins nothing; each label picks the votes of
-    the sets that have it. 1,000 sets of 100 labels take 3 ms a row of the table.
+    the sets that have it. For 1,000 sets of 100 labels that takes 0.4 s, and 3 ms more a row.
     """
     known_sets = ",\n      ".join(
         f"{{'points': {more}, 'labels': {_numbers(members)}}}"
