@@ -132,6 +132,8 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=-1)
     arguments = parser.parse_args()
     known = pd.read_csv(arguments.out) if arguments.out.exists() else pd.DataFrame(columns=KEYS)
+    if len(known) and "gigabytes" not in known:
+        parser.error(f"{arguments.out} is from another version: choose another --out")
     done = set(known[KEYS].itertuples(index=False, name=None))
     tasks = [
         (name, int(seed), int(fold), preset)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import resource
 import sys
@@ -11,8 +12,8 @@ _STATUS = Path("/proc/self/status")
 
 
 def forget_peak() -> None:
-    """Begin again with what the process has now; only Linux can."""
-    if _STATUS.exists():
+    """Begin again with what the process has now; only Linux can, and not always."""
+    with contextlib.suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
 
 

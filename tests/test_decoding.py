@@ -153,9 +153,13 @@ class TestShares:
         assert numbers[0] > numbers[-1]
 
     def test_a_share_counts_to_three_digits_and_is_never_nothing_or_all(self):
-        shares = (1e-9, 0.0014, 0.3333, 0.9999, None)
+        shares = (1e-9, 0.0014, 0.3333, 0.9999)
         thousandths = [KnownLabelSets(((),), (1,), 0.5, s).min_share_in_thousandths for s in shares]
-        assert thousandths == [1, 1, 333, 999, 500]
+        assert thousandths == [1, 1, 333, 999]
+
+    def test_no_share_is_needed_where_sets_do_not_vote(self):
+        with pytest.raises(ValueError, match="the label sets do not vote"):
+            _ = KnownLabelSets(((),), (1,)).min_share_in_thousandths
 
     @pytest.mark.parametrize("block", [1, 5_000])
     def test_blocks_are_invisible(self, many, block, monkeypatch):
@@ -234,7 +238,11 @@ class TestNewSets:
     @given(random_generators(), st.sampled_from(WEIGHTS))
     def test_where_every_set_was_seen_once_a_new_one_counts_as_by_chance(self, rng, weight):
         examples = np.unique(rng.random((6, 4)) < 0.5, axis=0)
-        assert count_label_sets(examples, weight).unseen_points == 0
+        known = count_label_sets(examples, weight)
+        assert known.unseen_points == 0
+        # So strong a set is predicted, whatever the known ones count.
+        strong = np.where(rng.random(4) < 0.5, 2_000, -2_000)
+        assert (known.decode(strong[None])[0] == (strong > 0)).all()
 
     def test_a_new_set_counts_as_the_part_of_examples_that_have_a_set_of_their_own(self):
         # One of four examples has a set of its own: a new set is a quarter as frequent as by chance.

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from points_theories import KINDS, flu_theory, random_table, random_theory
+from steelyard.decoding import count_label_sets
 from steelyard.explain import ChosenSet, LabelPoints, LabelShare, VotingSets
 from strategies import random_generators
 
@@ -197,10 +198,23 @@ class TestWords:
         few = [
             (name, LabelShare(Fraction(1, n), Fraction(2, 5))) for n, name in enumerate("abcdef", 2)
         ]
-        assert str(VotingSets(("a",), ("a",), tuple(few), 1)) == (
+        assert str(VotingSets(("a",), ("a",), tuple(few), 1, has_new=False)) == (
             "the 1 label set seen in training votes, each as well as it fits the rules: a 50 %, "
-            "b 33 %, c 25 %, d 20 %, others less; a label needs more than 40 %; "
+            "b 33 %, c 25 %, d 20 %, others no more; a label needs more than 40 %; "
             "each label by itself would give the same"
+        )
+
+    def test_a_share_that_is_just_what_is_needed_is_said_as_it_is(self):
+        assert str(LabelShare(Fraction(2, 3), Fraction(2, 3))) == "66.6667 %"
+        assert str(LabelShare(Fraction(2, 5), Fraction(2, 5))) == "40 %"
+
+    def test_a_label_of_no_known_set_has_its_votes_from_the_new_one(self):
+        theory = flu_theory()
+        known = count_label_sets(np.array([[1, 0], [0, 0]], dtype=bool), 0.5, 0.4)
+        explanation = replace(theory, label_sets=known, start_points=(-300, 300)).explain(SICK)
+        assert explanation.predicted == ("cold",)
+        assert "the 2 label sets seen in training and that of each label by itself vote" in str(
+            explanation
         )
 
     def test_a_new_combination_is_called_new(self):

@@ -251,7 +251,19 @@ class TestSaving:
         weighed = replace(theory.label_sets, frequency_weight=np.float32(0.5))
         assert Theory.from_json(replace(theory, label_sets=weighed).to_json()) == theory
 
-    def test_a_share_is_written_where_there_is_one_and_old_files_have_none(self):
+    @pytest.mark.parametrize("damage", ["5", "-1", "true", '"0.4"', "[1]", "NaN"])
+    @pytest.mark.parametrize("name", ["min_share", "frequency_weight"])
+    def test_a_damaged_number_is_named(self, name, damage):
+        text = vote(flu_theory(), 0.4).to_json()
+        start = text.index(f'"{name}": ') + len(name) + 4
+        damaged = text[:start] + damage + text[text.index(",", start) :]
+        if (name, damage) == ("frequency_weight", "5"):
+            assert Theory.from_json(damaged).label_sets.frequency_weight == 5
+            return
+        with pytest.raises(ValueError, match=f"the text is a damaged theory: {name} must"):
+            Theory.from_json(damaged)
+
+    def test_a_share_is_written_where_there_is_one(self):
         theory = flu_theory()
         assert "min_share" not in theory.to_json()
         voting = vote(theory, np.float64(0.4))
@@ -277,7 +289,7 @@ class TestReading:
     def test_the_first_line_says_that_label_sets_vote(self):
         assert str(vote(flu_theory(), 0.375)).splitlines()[0] == (
             "3 rules for 2 labels, 1.0 conditions a rule; weighted votes; label sets: 4 known, a label "
-            "needs more than 37.5 % of their votes"
+            "needs more than 37.5 % of the votes"
         )
 
     def test_values_and_weights_stand_below_each_other(self):

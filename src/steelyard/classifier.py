@@ -285,7 +285,7 @@ class RuleSetClassifier(TheoryClassifier):
         it. They are grown by boosting, with the m of the m-estimate as the strength of the prior.
     decode : {"any", "label-sets", "auto"}, EachLabel or LabelSets, default="auto"
         Whether each label is predicted by itself, or the label set of a training example that fits
-        the firing rules best, or by the votes of all label sets.
+        the firing rules best, or what all label sets vote for (``LabelSets(min_share=...)``).
     max_rules : int, default=333
         The most rules of a theory at ``phi=1``, if they vote.
     n_jobs : int or None, default=None

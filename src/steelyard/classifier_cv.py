@@ -53,9 +53,9 @@ class RuleSetClassifierCV(TheoryClassifier):
         A measure of `steelyard.measures` (``"f1_micro"``, ``"hamming"``, ``"subset"``, ...), the name
         of a scikit-learn scorer or a scorer ``(estimator, X, y) -> float``.
     heuristics : sequence of Heuristic or None, default=None
-        None is the m-estimate with m = 0, 2, 4, ..., 4096, or 4 and 32 for rules that vote.
+        None is the m-estimate with m = 0, 2, 4, ..., 4096, or 16 for rules that vote.
     phis : sequence of float, default=(1.0, 0.95, ..., 0.05)
-        If this is the default, a preset can offer fewer: 1, 0.7, 0.4 and 0.2 for rules that vote.
+        If this is the default, a preset can offer fewer: ``"accurate"`` only 1.
     cv : int, splitter or iterable of splits, default=5
         A number of folds means iterative stratification.
     max_features, prune, combine, decode

@@ -195,7 +195,7 @@ class KnownLabelSets:
         What the logarithm of a set's frequency counts beside the log-odds of its labels, the frequency
         being relative to that of independent labels.
     min_share : float, optional
-        The share of the votes of all sets from which on a label is predicted; see `LabelSets`.
+        The share of the votes of all sets above which a label is predicted; see `LabelSets`.
 
     Examples
     --------
@@ -299,7 +299,8 @@ class KnownLabelSets:
         """Votes for each label, shape (n_rows, n_labels), and of all sets, shape (n_rows,).
 
         Each set votes for its labels with the exponential of its score; the one with the best score has
-        `BEST_WEIGHT` votes. The set of the labels with positive points takes part as a new one.
+        `BEST_WEIGHT` votes. The set of the labels with positive points takes part as a new one, even if
+        it is known: it stands for the share of examples in which labels are independent.
         """
         for_label = np.empty(points.shape, dtype=np.int64)
         of_all = np.empty(len(points), dtype=np.int64)
@@ -313,12 +314,14 @@ class KnownLabelSets:
 
     @property
     def min_share_in_thousandths(self) -> int:
-        """The share above which a label is predicted, as a whole number; ½ if none is given.
+        """The share above which a label is predicted, as a whole number.
 
         At least one and at most all but one, so that a label without votes is never predicted and one
         with all of them always is.
         """
-        thousandths = round(SHARES * (0.5 if self.min_share is None else float(self.min_share)))
+        if self.min_share is None:
+            raise ValueError("the label sets do not vote: the one that fits best is predicted")
+        thousandths = round(SHARES * float(self.min_share))
         return min(max(thousandths, 1), SHARES - 1)
 
     def weigh_shares(self, points: Points) -> Floats:

@@ -66,7 +66,7 @@ def apply_preset(
     >>> apply_preset("short", defaults | {"prune": "prefix"}, defaults)["prune"]
     'prefix'
     >>> apply_preset("short", defaults, defaults)["max_features"]
-    0.2
+    0.3
     """
     if not isinstance(preset, str) or preset not in PRESETS:
         known = ", ".join(map(repr, PRESETS))

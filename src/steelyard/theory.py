@@ -21,6 +21,7 @@ from .coverage import Bits, unpack
 from .decoding import (
     Combine,
     KnownLabelSets,
+    LabelSets,
     Points,
     points_to_probability,
 )
@@ -253,10 +254,11 @@ class Theory:
         prediction. If label sets vote, p is a label's share of the votes, shifted so that the share
         that is needed comes to ½, and the sign agrees again.
         """
-        if self.label_sets is not None and self.label_sets.min_share is not None:
-            return self.label_sets.weigh_shares(self.count_points(X))
         if self.has_points:
-            return np.asarray(2 * points_to_probability(self.count_points(X)) - 1)
+            points = self.count_points(X)
+            if self.label_sets is not None and self.label_sets.min_share is not None:
+                return self.label_sets.weigh_shares(points)
+            return np.asarray(2 * points_to_probability(points) - 1)
         scores = np.empty((_n_rows(X), len(self.labels)))
         for j, label in enumerate(self.labels):
             scores[:, j] = label.silent_score
@@ -512,6 +514,8 @@ class Theory:
             return _theory_from_dict(data)
         except (KeyError, TypeError, IndexError) as error:
             raise ValueError(f"{where} is a damaged theory: {error!r}") from None
+        except ValueError as error:
+            raise ValueError(f"{where} is a damaged theory: {error}") from None
 
 
 def _theory_from_dict(data: dict[str, Any]) -> Theory:
@@ -541,11 +545,12 @@ def _theory_from_dict(data: dict[str, Any]) -> Theory:
 def _label_sets_from_dict(data: dict[str, Any]) -> KnownLabelSets | None:
     if "label_sets" not in data:
         return None
+    decoding = LabelSets(data["frequency_weight"], min_share=data.get("min_share"))
     return KnownLabelSets(
         tuple(tuple(known["labels"]) for known in data["label_sets"]),
         tuple(known["count"] for known in data["label_sets"]),
-        data["frequency_weight"],
-        data.get("min_share"),
+        decoding.frequency_weight,
+        decoding.min_share,
     )
 
 

@@ -130,8 +130,8 @@ def _name_set(
     by_itself = _name_positive(theory, is_positive)
     if k < 0:
         # What counts as new can be known, and rarer than chance would have it.
-        places = dict(zip(known.sets, range(len(known.sets)), strict=True))
-        k = places.get(tuple(np.flatnonzero(is_positive).tolist()), -1)
+        positive = tuple(np.flatnonzero(is_positive).tolist())
+        k = known.sets.index(positive) if positive in known.sets else -1
     return ChosenSet(
         tuple(names[j] for j in known.sets[k]) if k >= 0 else by_itself,
         by_itself,
@@ -168,6 +168,7 @@ def _name_votes(
         _name_positive(theory, is_positive),
         tuple(sorted(shares, key=lambda pair: -pair[1].share)),
         len(known.sets),
+        known.unseen_points is not None,
     )
 
 

@@ -45,6 +45,8 @@ class LabelShare:
         return self.share > self.min_share
 
     def __str__(self) -> str:
+        if self.share == self.min_share:
+            return f"{float(self.share * 100):g} %"
         n_digits = 0
         while (round(self.share * 100, n_digits) > self.min_share * 100) != self.is_enough:
             n_digits += 1
@@ -150,7 +152,7 @@ class ChosenSet:
 
 @dataclass(frozen=True)
 class VotingSets:
-    """How the label sets seen in training vote.
+    """How the label sets seen in training vote, and with them, if there seem to be new ones, a new one.
 
     Parameters
     ----------
@@ -162,27 +164,33 @@ class VotingSets:
         What each label has of the votes, most first.
     n_known : int
         How many different sets were seen in training.
+    has_new : bool
+        Whether the set of the labels that would be predicted by themselves votes as well.
 
     Examples
     --------
     >>> happy, calm = (LabelShare(Fraction(n, 100), Fraction(2, 5)) for n in (62, 12))
-    >>> print(VotingSets(("happy",), ("happy", "calm"), (("happy", happy), ("calm", calm)), 94))
-    the 94 label sets seen in training vote, each as well as it fits the rules: happy 62 %, calm 12 %; a
-    label needs more than 40 %; each label by itself would give {happy, calm}
+    >>> print(VotingSets(("happy",), ("happy", "calm"), (("happy", happy), ("calm", calm)), 94, True))
+    the 94 label sets seen in training and that of each label by itself vote, each as well as it fits the
+    rules: happy 62 %, calm 12 %; a label needs more than 40 %; each label by itself would give {happy,
+    calm}
     """
 
     labels: tuple[str, ...]
     by_itself: tuple[str, ...]
     shares: tuple[tuple[str, LabelShare], ...]
     n_known: int
+    has_new: bool
 
     def __str__(self) -> str:
+        voters = _say_known(self.n_known) + " and that of each label by itself" * self.has_new
+        is_one = self.n_known == 1 and not self.has_new
         shown = self.shares[: len(self.labels) + _N_RUNNERS_UP]
         shares = ", ".join(f"{name} {share}" for name, share in shown)
-        others = ", others less" if len(shown) < len(self.shares) else ""
+        others = ", others no more" if len(shown) < len(self.shares) else ""
         return (
-            f"{_say_known(self.n_known)} vote{'s' * (self.n_known == 1)}, each as well as it fits "
-            f"the rules: {shares}{others}; a label needs more than "
+            f"{voters} vote{'s' * is_one}, each as well as it fits the rules: {shares}{others}; "
+            f"a label needs more than "
             f"{float(self.shares[0][1].min_share * 100):g} %; "
             f"{_say_alone(self.by_itself, self.labels)}"
         )

@@ -84,4 +84,4 @@ def _describe_sets(known: KnownLabelSets | None) -> str:
     if known.min_share is None:
         return f"; label sets: {len(known.sets)} known"
     needed = f"{100 * known.min_share_in_thousandths / SHARES:g} %"
-    return f"; label sets: {len(known.sets)} known, a label needs more than {needed} of their votes"
+    return f"; label sets: {len(known.sets)} known, a label needs more than {needed} of the votes"

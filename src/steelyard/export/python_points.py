@@ -19,7 +19,8 @@ _POSITIVE = "    present = {label for label in points if points[label] > 0}"
 
 def import_lines(theory: Theory) -> list[str]:
     """What the file imports: nothing unless label sets vote."""
-    if theory.label_sets is None or theory.label_sets.min_share is None:
+    known = theory.label_sets if theory.has_points else None
+    if known is None or known.min_share is None:
         return []
     return ["import math", "", ""]
 
