@@ -358,7 +358,8 @@ class TestSettings:
         assert expected == (n - 1).bit_length()
 
     @pytest.mark.parametrize(
-        ("max_features", "drawn"), [("sqrt", 10), (0.25, 25), (7, 7), (1000, 100), (1.0, 100)]
+        ("max_features", "drawn"),
+        [("sqrt", 10), (0.25, 25), (0.01, 7), (2, 2), (7, 7), (1000, 100), (1.0, 100)],
     )
     def test_other_ways_to_say_how_many_attributes(self, max_features, drawn):
         assert ForestSettings(max_features=max_features).n_drawn_features(100) == drawn

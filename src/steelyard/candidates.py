@@ -57,7 +57,8 @@ class ForestSettings:
     sample_fraction : float
         Size of the bag in shares of the training set.
     max_features : {"log2", "sqrt"}, int or float
-        K, how many attributes are drawn at a node; a float is a share of all.
+        K, how many attributes are drawn at a node; a float is a share of all, but not fewer than
+        "log2" draws.
     prune : {"oob", "prefix"} or None
         Whether conditions that do not pay on the rows outside a tree's bag are deleted: any of them,
         or only the last ones of a path.
@@ -111,12 +112,14 @@ class ForestSettings:
         >>> ForestSettings(max_features=0.25).n_drawn_features(72)
         18
         """
+        of_the_paper = int(math.log2(n_features - 1)) + 1 if n_features > 1 else 1
         if self.max_features == "log2":
-            return int(math.log2(n_features - 1)) + 1 if n_features > 1 else 1
+            return of_the_paper
         if self.max_features == "sqrt":
             return max(1, int(math.sqrt(n_features)))
         if isinstance(self.max_features, float):
-            return max(1, round(self.max_features * n_features))
+            # A fifth of ten attributes would be two, which is little to choose a condition from.
+            return max(of_the_paper, round(self.max_features * n_features))
         return min(int(self.max_features), n_features)
 
 

@@ -263,7 +263,8 @@ class RuleSetClassifier(TheoryClassifier):
         Size of the bag, drawn with replacement, that a tree or a rule that votes is grown on, in shares
         of the training set.
     max_features : {"log2", "sqrt"}, int or float, default="log2"
-        Attributes drawn for each condition; a float is a share of all attributes.
+        Attributes drawn for each condition; a float is a share of all attributes, but not fewer than
+        "log2" draws.
     target : {"minority", "present"}, default="minority"
         Whether rules predict the rarer value of a label, or always its presence. Rules that vote are
         for either.
