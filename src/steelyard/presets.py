@@ -39,7 +39,7 @@ TUNED_CHOICES: dict[str, dict[str, Any]] = {
     "short": {
         "decode": [
             EachLabel(),
-            *(LabelSets(weight, silence) for weight in (0.0, 0.5, 1.0) for silence in (0.1, 1.0)),
+            *(LabelSets(weight, silence) for weight in (0.0, 0.5, 2.0) for silence in (0.1, 1.0)),
         ],
         # Of theories that the folds cannot tell apart, the smaller.
         "tolerance": 0.5,
