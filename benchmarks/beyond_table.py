@@ -114,9 +114,8 @@ def show_sizes(rows: pd.DataFrame) -> None:
     print("\nmean over measures, folds and seeds; seconds of one core for all three measures\n")
     print("| preset | data set | rules | conditions a rule | seconds | GB |")
     print("|---|---|---:|---:|---:|---:|")
-    for (preset, dataset), size in sizes.round(
-        {"n_rules": 0, "n_conditions": 1, "seconds": 1, "gigabytes": 2}
-    ).iterrows():
+    digits = {"n_rules": 0, "n_conditions": 1, "seconds": 1, "gigabytes": 2}
+    for (preset, dataset), size in sizes.round(digits).iterrows():
         print(f"| {preset} | {dataset} | " + " | ".join(f"{value:g}" for value in size) + " |")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import sqlite3
 from contextlib import closing
@@ -251,15 +252,19 @@ class TestSaving:
         weighed = replace(theory.label_sets, frequency_weight=np.float32(0.5))
         assert Theory.from_json(replace(theory, label_sets=weighed).to_json()) == theory
 
-    @pytest.mark.parametrize("damage", ["5", "-1", "true", '"0.4"', "[1]", "NaN"])
-    @pytest.mark.parametrize("name", ["min_share", "frequency_weight"])
+    @pytest.mark.parametrize(
+        ("name", "damage"),
+        [
+            ("min_share", "5"),
+            *itertools.product(
+                ("min_share", "frequency_weight"), ("-1", "true", '"0.4"', "[1]", "NaN")
+            ),
+        ],
+    )
     def test_a_damaged_number_is_named(self, name, damage):
         text = vote(flu_theory(), 0.4).to_json()
         start = text.index(f'"{name}": ') + len(name) + 4
         damaged = text[:start] + damage + text[text.index(",", start) :]
-        if (name, damage) == ("frequency_weight", "5"):
-            assert Theory.from_json(damaged).label_sets.frequency_weight == 5
-            return
         with pytest.raises(ValueError, match=f"the text is a damaged theory: {name} must"):
             Theory.from_json(damaged)
 

@@ -246,9 +246,9 @@ class KnownLabelSets:
         counts as chance would have it, and where all are frequent, new ones are not considered.
         """
         n_singletons = self.counts.count(1)
-        return (
-            int(self._to_points(np.log(n_singletons / self.n_examples))) if n_singletons else None
-        )
+        if not n_singletons:
+            return None
+        return int(self._to_points(np.log(n_singletons / self.n_examples)))
 
     def _to_points(self, log_odds: Any) -> Points:
         points = np.rint(POINTS_PER_LOG_ODD * self.frequency_weight * log_odds)

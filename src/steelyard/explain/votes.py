@@ -188,10 +188,10 @@ class VotingSets:
         shown = self.shares[: len(self.labels) + _N_RUNNERS_UP]
         shares = ", ".join(f"{name} {share}" for name, share in shown)
         others = ", others no more" if len(shown) < len(self.shares) else ""
+        needed = f"{float(self.shares[0][1].min_share * 100):g} %"
         return (
             f"{voters} vote{'s' * is_one}, each as well as it fits the rules: {shares}{others}; "
-            f"a label needs more than "
-            f"{float(self.shares[0][1].min_share * 100):g} %; "
+            f"a label needs more than {needed}; "
             f"{_say_alone(self.by_itself, self.labels)}"
         )
 
