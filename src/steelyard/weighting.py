@@ -178,19 +178,10 @@ def _boost(
 
 
 def _to_table(bodies: NDArray[np.int32], lengths: NDArray[np.int64]) -> RuleTable:
-    """Bodies (n_rules, most, 3) as a table: several conditions on a feature become one."""
-    merged: list[dict[int, tuple[int, int]]] = []
-    for body, length in zip(bodies.tolist(), lengths.tolist(), strict=True):
-        ranges: dict[int, tuple[int, int]] = {}
-        for feature, low, high in body[:length]:
-            lowest, highest = ranges.get(feature, (low, high))
-            ranges[feature] = max(low, lowest), min(high, highest)
-        merged.append(ranges)
-    indptr = np.cumsum([0, *map(len, merged)])
-    conditions = np.array(
-        [(f, low, high) for ranges in merged for f, (low, high) in ranges.items()], dtype=np.int32
-    ).reshape(-1, 3)
-    return RuleTable(indptr, *(np.ascontiguousarray(column) for column in conditions.T))
+    """Bodies (n_rules, most_conditions, 3) of the given lengths as a table."""
+    is_used = np.arange(bodies.shape[1]) < lengths[:, None]
+    indptr = np.concatenate(([0], np.cumsum(lengths)))
+    return RuleTable(indptr, *(np.ascontiguousarray(column) for column in bodies[is_used].T))
 
 
 def _find_distinct(table: RuleTable, index: RowIndex) -> tuple[RuleTable, NDArray[np.int64]]:

@@ -45,7 +45,8 @@ def boost(table, is_positive, draw_order, options):
         The rows in the order from which bags are drawn.
     options : Options
 
-    A body is a list of ``(feature, low, high)``, low ≤ code < high, in the order in which it was grown.
+    A body is a list of ``(feature, low, high)``, low ≤ code < high, one a feature, in the order in
+    which the features came.
     """
     n_rows, n_positives = len(is_positive), sum(is_positive)
     log_odds = [math.log(n_positives / (n_rows - n_positives))] * n_rows
@@ -75,7 +76,7 @@ def boost(table, is_positive, draw_order, options):
         choices.append((rule, points, gain))
         for row in range(n_rows):
             log_odds[row] += covers(body, table, row) * points / options.points_per_log_odd
-    return choices, bodies
+    return choices, [put_together(body) for body in bodies]
 
 
 def differentiate(is_positive, log_odds):
@@ -156,12 +157,22 @@ def list_ranges(attribute, rows, bag):
     return [r for low, high in below for r in ((low, high), (high, last + 1))]
 
 
+def put_together(body):
+    """The conditions on the same feature as one, where the first of them was."""
+    return [
+        (
+            feature,
+            max(low for f, low, _ in body if f == feature),
+            min(high for f, _, high in body if f == feature),
+        )
+        for feature in dict.fromkeys(feature for feature, _, _ in body)
+    ]
+
+
 def count_ends(body, table):
-    """How many conditions people count when those on the same attribute are put together."""
+    """How many conditions people count: an interval with two ends is two."""
     n_ends = 0
-    for feature in {feature for feature, _, _ in body}:
-        ranges = [(low, high) for other, low, high in body if other == feature]
-        low, high = max(low for low, _ in ranges), min(high for _, high in ranges)
+    for feature, low, high in put_together(body):
         is_nominal = table[feature][1] is None
         n_ends += 1 if is_nominal else (low > 0) + (high < n_codes(table[feature]))
     return n_ends

@@ -11,6 +11,7 @@ from collections import namedtuple
 import numpy as np
 from numba import njit
 
+from .bodies import hash_body, merge_path
 from .compiling import BORROWING
 from .counting import (
     HALF,
@@ -26,7 +27,7 @@ from .counting import (
     sum_listed,
 )
 from .gains import best_boundary, cut_code, multiway_gain
-from .leaf_rules import Rules, add_key, hash_body, make_table, merge_path, with_room
+from .leaf_rules import Rules, add_key, make_table, with_room
 from .partitioning import split_by_sorting, split_listed
 from .random import next_below
 from .tallying import add_rows, make_tally, remove_rows

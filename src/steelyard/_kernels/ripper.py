@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from .bodies import add_condition
 from .description_length import delete_costly_rules, exception_bits, rule_bits
 from .ripper_growing import (
     cover_body,
@@ -260,16 +261,9 @@ def _merge_conditions(bodies):
     end = 0
     for r in range(len(bodies)):
         begin = end
-        for condition in bodies[r]:
-            c = begin
-            while c < end and conditions[c, 0] != condition[0]:
-                c += 1
-            if c == end:
-                conditions[c] = condition
-                end += 1
-            else:
-                conditions[c, 1] = max(conditions[c, 1], condition[1])
-                conditions[c, 2] = min(conditions[c, 2], condition[2])
+        for c in range(len(bodies[r])):
+            feature, low, high = bodies[r][c, 0], bodies[r][c, 1], bodies[r][c, 2]
+            end = begin + add_condition(conditions[begin:], end - begin, feature, low, high)
         indptr[r + 1] = end
     return indptr, conditions[:end]
 

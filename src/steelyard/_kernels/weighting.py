@@ -9,6 +9,7 @@ from collections import namedtuple
 import numpy as np
 from numba import njit
 
+from .bodies import add_condition
 from .compiling import BORROWING
 from .random import next_below
 
@@ -321,7 +322,7 @@ def boost_rules(
         Of each choice.
     out_length : (most_rules,)
     out_body : (most_rules, most_conditions, 3)
-        Feature, low and high of the conditions.
+        Feature, low and high of the conditions, one range a feature.
 
     Returns (number of choices, number of rules).
     """
@@ -365,11 +366,11 @@ def boost_rules(
             if new_gain > gain:
                 rule, gain, weight = n_rules, new_gain, new_weight
                 coverage[rule] = covered
-                out_length[rule] = length
+                out_length[rule] = 0
                 for c in range(length):
-                    out_body[rule, c, 0] = body.feature[c]
-                    out_body[rule, c, 1] = body.low[c]
-                    out_body[rule, c, 2] = body.high[c]
+                    out_length[rule] = add_condition(
+                        out_body[rule], out_length[rule], body.feature[c], body.low[c], body.high[c]
+                    )
         known = -1
         known_gain = 0.0
         known_weight = 0.0
