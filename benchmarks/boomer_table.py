@@ -1,6 +1,7 @@
 """BOOMER with its defaults on the paper's nine data sets and folds, as tidy rows and a table.
 
-Run:  python benchmarks/boomer_table.py DATA --out rows.csv [--datasets flags,emotions]
+Run:  python benchmarks/boomer_table.py DATA --out rows.csv [--datasets flags,emotions] [--seeds 0,1,2]
+      [--keep-constants]
 
 DATA is a folder with one folder a data set, each with <name>.arff, <name>.xml and folds.csv. Needs
 BOOMER beside this package (pip install mlrl-boomer==0.15.6, Python 3.12). A run that was killed goes
@@ -38,7 +39,7 @@ DATA_SETS = (
 PREDICTORS = {"default": None, "gfm": "gfm", "example-wise": "example-wise"}
 MEASURES = ("f1_micro", "hamming", "subset")
 ALL_VALUES = (*MEASURES, "n_rules", "fit_seconds")
-UNIT = ["dataset", "fold", "predictor"]
+UNIT = ["dataset", "seed", "fold", "predictor"]
 COLUMNS = [*UNIT, "measure", "value"]
 
 ONE_THREAD = {
@@ -66,7 +67,7 @@ def frame_to_matrix(X: pd.DataFrame) -> tuple[npt.NDArray[np.float32], npt.NDArr
 
 
 def find_varying(X: npt.NDArray[np.float32]) -> npt.NDArray[np.bool_]:
-    """Which attributes have more than one value; only these are given to BOOMER.
+    """Which attributes have more than one value; unless asked otherwise BOOMER is given only these.
 
     It looks for a rule in a random sample of the attributes, and stops for good where none of the
     sample can split the examples. Of genbase's 1,186 attributes 1,073 are constant: with them it
@@ -102,7 +103,7 @@ def score_fold(
     return values | {"n_rules": clf.model_.get_num_used_rules() - n_default_rules}
 
 
-def run_folds(folder: Path, out: Path) -> None:
+def run_folds(folder: Path, out: Path, seed: int, keep_constants: bool) -> None:
     """Append what is missing of a data set, one fold after the other."""
     name = folder.name
     data = load_mulan(folder / f"{name}.arff", folder / f"{name}.xml")
@@ -111,33 +112,34 @@ def run_folds(folder: Path, out: Path) -> None:
     Y = data.Y.to_numpy()
     done = find_done(read_rows(out))
     for fold in range(1, folds.max() + 1):
-        missing = [p for p in PREDICTORS if (name, fold, p) not in done]
+        missing = [p for p in PREDICTORS if (name, seed, fold, p) not in done]
         if not missing:
             continue
         is_test = folds == fold
-        varies = find_varying(X[~is_test])
-        X_train, X_test = X[np.ix_(~is_test, varies)], X[np.ix_(is_test, varies)]
+        given = find_varying(X[~is_test]) | keep_constants
+        X_train, X_test = X[np.ix_(~is_test, given)], X[np.ix_(is_test, given)]
         start = time.perf_counter()
-        clf = fit_boomer(X_train, Y[~is_test], is_nominal[varies], seed=1 + fold)
+        clf = fit_boomer(X_train, Y[~is_test], is_nominal[given], seed=1 + fold + 10 * seed)
         seconds = time.perf_counter() - start
         rows = []
         for predictor in missing:
             values = score_fold(clf, X_test, Y[is_test], predictor)
             values["fit_seconds"] = round(seconds, 3)
-            rows += [(name, fold, predictor, measure, values[measure]) for measure in ALL_VALUES]
+            unit = (name, seed, fold, predictor)
+            rows += [(*unit, measure, values[measure]) for measure in ALL_VALUES]
         append_rows(out, rows)
-        print(f"{name}, fold {fold}: {seconds:.1f} s", file=sys.stderr, flush=True)
+        print(f"{name}, seed {seed}, fold {fold}: {seconds:.1f} s", file=sys.stderr, flush=True)
 
 
 def read_rows(out: Path) -> pd.DataFrame:
     return pd.read_csv(out) if out.exists() else pd.DataFrame(columns=COLUMNS)
 
 
-def find_done(rows: pd.DataFrame) -> set[tuple[str, int, str]]:
+def find_done(rows: pd.DataFrame) -> set[tuple[str, int, int, str]]:
     return set(rows[UNIT].itertuples(index=False, name=None))
 
 
-def append_rows(out: Path, rows: list[tuple[str, int, str, str, float]]) -> None:
+def append_rows(out: Path, rows: list[tuple[str, int, int, str, str, float]]) -> None:
     is_new = not out.exists()
     with out.open("a", encoding="utf-8", newline="") as file:
         pd.DataFrame(rows, columns=COLUMNS).to_csv(file, index=False, header=is_new)
@@ -146,7 +148,7 @@ def append_rows(out: Path, rows: list[tuple[str, int, str, str, float]]) -> None
 def show_table(rows: pd.DataFrame, names: list[str]) -> None:
     means = rows.groupby(["dataset", "measure", "predictor"])["value"].mean()
     n_folds = rows.groupby("dataset")["fold"].nunique()
-    print(f"\nBOOMER {version('mlrl-boomer')}, means over the folds, percent\n")
+    print(f"\nBOOMER {version('mlrl-boomer')}, means over folds and seeds, percent\n")
     print("| data set | folds | measure | " + " | ".join(PREDICTORS) + " |")
     print("|---|---:|---" + "|---:" * len(PREDICTORS) + "|")
     for name in names:
@@ -166,13 +168,18 @@ def main() -> None:
     parser.add_argument("data", type=Path, help="folder with the data sets' folders")
     parser.add_argument("--out", type=Path, required=True, help="CSV file of the rows")
     parser.add_argument("--datasets", default=",".join(DATA_SETS))
+    parser.add_argument("--seeds", default="0")
+    parser.add_argument(
+        "--keep-constants", action="store_true", help="leave attributes with one value in"
+    )
     arguments = parser.parse_args()
     names = arguments.datasets.split(",")
     unknown = set(names) - set(DATA_SETS)
     if unknown:
         parser.error(f"not a data set of the paper: {', '.join(sorted(unknown))}")
-    for name in names:
-        run_folds(arguments.data / name, arguments.out)
+    for seed in map(int, arguments.seeds.split(",")):
+        for name in names:
+            run_folds(arguments.data / name, arguments.out, seed, arguments.keep_constants)
     show_table(read_rows(arguments.out), names)
 
 
