@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -121,6 +122,27 @@ def test_a_bound_that_includes_its_value_is_reached_by_it():
 def test_rules_that_nothing_meets_are_not_advised():
     never = handmade_theory().explain({"x": 0.0, "label": 1.0, "kind": "a"})["never"]
     assert all("b" not in str(near.changes) for near in never.closest)
+
+
+def test_a_class_that_no_rule_speaks_for_is_not_called_denied():
+    X = pd.DataFrame({"x": np.repeat([1.0, 2.0, 3.0], [5, 5, 4])})
+    y = np.repeat(["a", "b", "c"], [5, 5, 4])
+    theory = RuleSetClassifier(n_candidates=4, random_state=0).fit(X, y).theory_
+    kept = tuple(scored for scored in theory.scored_rules if scored.rule.head.label == "a")
+    labels = tuple(
+        replace(label, uncovered_positives=label.n_positives, uncovered_negatives=label.n_negatives)
+        for label in theory.labels
+    )
+    silent = replace(theory, scored_rules=kept, labels=(theory.labels[0], *labels[1:]))
+    explanation = silent.explain({"x": 2.0})
+    assert explanation.predicted == "b"
+    assert explanation["b"].reason == (
+        "no rule of any class fires; of the 14 training examples that its rules leave out 5 were of "
+        "this class"
+    )
+    # It is predicted already: there is nothing to change.
+    assert explanation["b"].closest == ()
+    assert explanation["a"].closest
 
 
 def test_labels_without_rules_say_so(flu):

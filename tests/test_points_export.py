@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from points_theories import FEATURES, KINDS, flu_theory, random_table, random_theory
-from steelyard import Condition, Theory
+from steelyard import Condition, EachLabel, RuleSetClassifier, Theory, make_planted_rules
 from steelyard.decoding import KnownLabelSets
 from steelyard.evidence import Label, ScoredRule
 from steelyard.features import Feature
@@ -281,7 +281,8 @@ class TestSaving:
 class TestReading:
     def test_printed_it_shows_start_and_votes(self):
         assert str(flu_theory()).splitlines() == [
-            "3 rules for 2 labels, 1.0 conditions a rule; weighted votes; label sets: 4 known",
+            "3 rules for 2 labels, 1.0 conditions a rule; weighted votes; label sets: 4 known, "
+            "frequency weight 0.5",
             "",
             "flu: 10 of 40 (25%), start -1.20",
             "  TP 9  FP 2  0.500  +1.52  flu ← fever ≥ 38.5",
@@ -293,9 +294,21 @@ class TestReading:
 
     def test_the_first_line_says_that_label_sets_vote(self):
         assert str(vote(flu_theory(), 0.375)).splitlines()[0] == (
-            "3 rules for 2 labels, 1.0 conditions a rule; weighted votes; label sets: 4 known, a label "
-            "needs more than 37.5 % of the votes"
+            "3 rules for 2 labels, 1.0 conditions a rule; weighted votes; label sets: 4 known, "
+            "frequency weight 0.5, a label needs more than 37.5 % of the votes"
         )
+
+    @pytest.mark.parametrize(("probability", "text"), [(0.5, ""), (0.3, "30%"), (0.05, "5%")])
+    def test_the_first_line_says_from_which_probability_on_a_label_is_predicted(
+        self, probability, text
+    ):
+        data = make_planted_rules(120, random_state=0)
+        clf = RuleSetClassifier(
+            combine="weighted", decode=EachLabel(probability), max_rules=5, random_state=0
+        )
+        line = str(clf.fit(data.X, data.Y).theory_).splitlines()[0]
+        needs = f"; a label needs a probability of more than {text}" if text else ""
+        assert line.endswith(f"; weighted votes{needs}")
 
     def test_values_and_weights_stand_below_each_other(self):
         theory = flu_theory()

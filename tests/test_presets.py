@@ -155,10 +155,7 @@ class TestOneClassARow:
         X, y = data[0], TARGETS[output](data[1])
         fitted = tuned("accuracy", preset=preset).fit(X, y)
         assert fitted.theory_.label_sets is None
-        scores = pd.DataFrame(fitted.cv_results_).set_index("decode").mean_test_score
-        for decode in scores.index.unique():
-            if decode.startswith("label-sets"):
-                assert scores[decode].tolist() == scores["any"].tolist()
+        assert all(decode.startswith("any") for decode in fitted.cv_results_["decode"])
 
     @pytest.mark.parametrize("output", ["binary", "multiclass"])
     def test_tuning_with_nothing_but_label_sets_predicts_each_class_by_itself(self, data, output):
@@ -230,8 +227,13 @@ class TestRefusals:
         with pytest.raises(ValueError, match=f"^{name} must be"):
             tuned(**options).fit(*data)
 
+    def test_pruning_is_for_those_of_several_combinations_that_it_fits(self, data):
+        fitted = tuned(preset="short", combine=["any", "weighted"], decode="any", cv=2).fit(*data)
+        tried = set(zip(fitted.cv_results_["combine"], fitted.cv_results_["prune"], strict=True))
+        assert tried == {("any", "oob"), ("weighted", None)}
+
     def test_what_does_not_fit_together_is_said_before_anything_is_learned(self, data):
-        options = {"combine": ["any", "weighted"], "prune": "oob"}
+        options = {"combine": "weighted", "prune": "oob"}
 
         def never(estimator, X, y):
             raise AssertionError("a theory was scored")

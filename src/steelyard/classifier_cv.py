@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from .classifier import (
     seed_to_entropy,
     validate_table,
 )
-from .decoding import Decoding, EachLabel, LabelSets, get_decoding
+from .decoding import Decoding, get_decoding
 from .heuristics import Heuristic, describe, get_heuristic
 from .measures import get_scorer
 from .progress import show_progress, with_callbacks
@@ -35,6 +36,7 @@ from .tuning import (
     Grid,
     as_choices,
     choose_cell,
+    list_decodings,
     list_variants,
     score_folds,
 )
@@ -165,6 +167,8 @@ class RuleSetClassifierCV(TheoryClassifier):
         X = validate_table(self, X, reset=True)
         y = flatten_column(y)
         splits = list(self._split(X, y, entropy))
+        output = encode_targets(y, self.target).output
+        grid = replace(grid, decodings=list_decodings(grid.decodings, output))
         row_idx = repeated_rows(sample_weight, X)
         if row_idx is not None:
             copies = np.bincount(row_idx, minlength=X.shape[0])
@@ -176,10 +180,6 @@ class RuleSetClassifierCV(TheoryClassifier):
         with show_progress(self, "folds", X, y) as progress:
             folds = score_folds(template, grid, X, y, splits, [self.scoring], self.n_jobs, progress)
         self._choose(grid, folds)
-        is_multilabel = encode_targets(y, self.target).output == "multilabel"
-        if isinstance(self.best_decoding_, LabelSets) and not is_multilabel:
-            # One class a row is no set of labels; that is also how the folds were scored.
-            self.best_decoding_ = self.best_params_["decode"] = EachLabel()
 
         refit = clone(template).set_params(
             **self.best_params_, n_jobs=self.n_jobs, verbose=self.verbose

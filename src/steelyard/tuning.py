@@ -23,6 +23,7 @@ from .decoding import Decoding, EachLabel
 from .heuristics import M_GRID, Heuristic, MEstimate
 from .measures import get_measure, get_scorer
 from .path import TheoryPath
+from .theory import Output
 
 # The paper tunes over the values of m up to 4096.
 TUNING_GRID: tuple[MEstimate, ...] = tuple(MEstimate(m) for m in M_GRID if m <= 4096)
@@ -84,13 +85,39 @@ def list_variants(parameters: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:
 
     Examples
     --------
-    >>> list_variants({"max_features": ["log2", 0.3], "prune": None, "combine": "any"})[1]
+    >>> for variant in list_variants(
+    ...     {"max_features": 0.3, "prune": [None, "oob"], "combine": ["any", "weighted"]}
+    ... ):
+    ...     print(variant)
     {'max_features': 0.3, 'prune': None, 'combine': 'any'}
+    {'max_features': 0.3, 'prune': None, 'combine': 'weighted'}
+    {'max_features': 0.3, 'prune': 'oob', 'combine': 'any'}
     """
     choices = [as_choices(parameters[name]) for name in VARIANT_PARAMETERS]
-    return tuple(
-        dict(zip(VARIANT_PARAMETERS, values, strict=True)) for values in itertools.product(*choices)
-    )
+    has_choice = any(len(values) > 1 for values in choices[1:])
+    variants: list[dict[str, Any]] = []
+    for values in itertools.product(*choices):
+        variant = dict(zip(VARIANT_PARAMETERS, values, strict=True))
+        # Rules that vote are not pruned: among other choices pruning is then meant for these.
+        if has_choice and variant["combine"] == "weighted":
+            variant["prune"] = None
+        if variant not in variants:
+            variants.append(variant)
+    return tuple(variants)
+
+
+def list_decodings(choices: Sequence[Decoding], output: Output) -> tuple[Decoding, ...]:
+    """The decodings that a target allows: one class a row is no set of labels.
+
+    Examples
+    --------
+    >>> from steelyard import LabelSets
+    >>> list_decodings([EachLabel(), LabelSets(), EachLabel(0.3)], "multiclass")
+    (EachLabel(min_probability=0.5), EachLabel(min_probability=0.3))
+    """
+    if output == "multilabel":
+        return tuple(choices)
+    return tuple(d for d in choices if isinstance(d, EachLabel)) or (EachLabel(),)
 
 
 class FoldScores(NamedTuple):
@@ -141,20 +168,13 @@ def _score_fold(
             # The refit says the same of the whole training set; once is enough.
             warnings.simplefilter("ignore", ConvergenceWarning)
             path = fit_path(model, X_train, y_train, grid.heuristics_for(variant), grid.phis)
-        for decoding in decodings_for(path, grid.decodings):
+        for decoding in grid.decodings:
             scores.append(score_cells(path, model, X_test, y_test, scorings, decoding))
             n_rules.append(path.n_rules.ravel())
             n_conditions.append(path.total_conditions.ravel())
     return FoldScores(
         np.concatenate(scores, axis=1), np.concatenate(n_rules), np.concatenate(n_conditions)
     )
-
-
-def decodings_for(path: TheoryPath, decodings: Sequence[Decoding]) -> Sequence[Decoding]:
-    """The decodings that a path allows: one class a row is no set of labels."""
-    if path.output == "multilabel":
-        return decodings
-    return [d if isinstance(d, EachLabel) else EachLabel() for d in decodings]
 
 
 class _Cell(ClassifierMixin, BaseEstimator):

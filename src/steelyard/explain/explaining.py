@@ -187,7 +187,9 @@ def _explain_labels(
     for label, present, count in zip(theory.labels, is_present, points, strict=True):
         rules = rules_of[label.name]
         fired_rules = tuple(scored for scored, fired in rules if fired)
-        closest = () if fired_rules else _find_closest([s for s, _ in rules], values, n_closest)
+        # Where no class has a firing rule one of them is predicted all the same.
+        is_given = bool(fired_rules) or (count is None and present == label.target_class)
+        closest = () if is_given else _find_closest([s for s, _ in rules], values, n_closest)
         labels.append(LabelExplanation(label, int(present), fired_rules, closest, count))
     return tuple(labels)
 

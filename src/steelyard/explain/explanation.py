@@ -45,7 +45,7 @@ class LabelExplanation:
         All rules that fire, best first.
     closest : tuple of NearRule
         If none fires, the rules for which the fewest attributes have to change; of those, the most
-        precise ones first.
+        precise ones first. None for a class that is predicted because no class has a firing rule.
     points : LabelPoints, optional
         What the votes of the rules come to, if the theory has points.
     """
@@ -78,8 +78,13 @@ class LabelExplanation:
         if self.fired:
             is_outvoted = self.predicted != self.label.target_class
             return text + (", but another class is better supported" if is_outvoted else "")
-        n_right = self.label.uncovered_negatives
-        n_silent = self.label.uncovered_positives + n_right
+        n_missed, n_right = self.label.uncovered_positives, self.label.uncovered_negatives
+        n_silent = n_missed + n_right
+        if self.predicted == self.label.target_class:
+            return (
+                f"no rule of any class fires; of the {n_silent} training examples that its rules "
+                f"leave out {n_missed} {'was' if n_missed == 1 else 'were'} of this class"
+            )
         return (
             f"no rule{about} fires, which was right for {n_right} of {n_silent} training examples"
         )

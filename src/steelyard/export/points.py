@@ -9,7 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..decoding import SHARES, format_points
+import numpy as np
+
+from ..decoding import SHARES, format_points, points_to_probability, probability_to_points
 
 if TYPE_CHECKING:
     from ..decoding import KnownLabelSets
@@ -75,13 +77,25 @@ def describe_points(theory: Theory) -> str:
     if not theory.has_points:
         return ""
     votes = "weighted votes" if theory.combine == "weighted" else "the strongest vote counts"
+    if theory.label_sets is None:
+        return f"; {votes}{_describe_threshold(theory)}"
     return f"; {votes}{_describe_sets(theory.label_sets)}"
 
 
-def _describe_sets(known: KnownLabelSets | None) -> str:
-    if known is None:
+def _describe_threshold(theory: Theory) -> str:
+    """From which probability on a label is predicted, if not from ½: all starts are shifted by it."""
+    shares = [
+        label.n_positives / max(label.n_positives + label.n_negatives, 1) for label in theory.labels
+    ]
+    shifts = set((probability_to_points(shares) - np.array(theory.start_points)).tolist())
+    if len(shifts) != 1 or shifts == {0}:
         return ""
+    return f"; a label needs a probability of more than {points_to_probability(shifts.pop()):.0%}"
+
+
+def _describe_sets(known: KnownLabelSets) -> str:
+    text = f"; label sets: {len(known.sets)} known, frequency weight {known.frequency_weight:g}"
     if known.min_share is None:
-        return f"; label sets: {len(known.sets)} known"
+        return text
     needed = f"{100 * known.min_share_in_thousandths / SHARES:g} %"
-    return f"; label sets: {len(known.sets)} known, a label needs more than {needed} of the votes"
+    return f"{text}, a label needs more than {needed} of the votes"
