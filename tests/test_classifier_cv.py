@@ -245,6 +245,48 @@ class TestManners:
             weighted.cv_results_["mean_test_score"], same.cv_results_["mean_test_score"]
         )
 
+    @pytest.mark.parametrize("scoring", ["f1_macro", "hamming", "accuracy"])
+    def test_whole_weights_are_copies_in_the_score_too(self, data, scoring):
+        fitted = tuned(scoring).fit(data.X, data.Y)
+        weight = 1 + np.arange(len(data.X)) % 3
+        rows = np.repeat(np.arange(len(data.X)), weight)
+        weighted = fitted.score(data.X, data.Y, sample_weight=weight)
+        assert weighted == pytest.approx(fitted.score(data.X.iloc[rows], data.Y.iloc[rows]))
+        assert weighted != pytest.approx(fitted.score(data.X, data.Y))
+
+    @pytest.mark.parametrize(
+        ("folds", "sentence"),
+        [
+            ([], "cv gives no folds"),
+            ([([0, 1, 2], [3]), ([0, 1], [])], "fold 1 of cv has no examples to score"),
+            ([([], [0])], "fold 0 of cv has no examples to learn from"),
+            ([([0.5, 1.0], [1])], "fold 0 of cv must have positions of "),
+            ([([0, 1], [10**6])], "fold 0 of cv must have positions of "),
+        ],
+    )
+    def test_folds_that_cannot_be_used_are_refused(self, data, folds, sentence):
+        with pytest.raises(ValueError, match=f"^{sentence}"):
+            tuned(cv=folds).fit(data.X, data.Y)
+
+    def test_a_fold_that_weights_leave_nothing_of_is_refused(self, data):
+        weight = np.ones(len(data.X))
+        folds = list(KFold(3).split(data.X))
+        weight[folds[1][1]] = 0
+        with pytest.raises(ValueError, match=r"^fold 1 of cv has no examples to score"):
+            tuned(cv=folds).fit(data.X, data.Y, sample_weight=weight)
+
+    def test_one_heuristic_and_one_share_need_no_list(self, data):
+        one = tuned(heuristics=MEstimate(4), phis=0.5).fit(data.X, data.Y)
+        assert (
+            one.theory_ == tuned(heuristics=[MEstimate(4)], phis=[0.5]).fit(data.X, data.Y).theory_
+        )
+        with pytest.raises(ValueError, match=r"^phis must be a list, got None"):
+            tuned(phis=None).fit(data.X, data.Y)
+
+    def test_an_infinite_score_is_the_best_one(self, data):
+        fitted = tuned(lambda estimator, X, y: np.inf, tolerance=1.0, cv=2).fit(data.X, data.Y)  # noqa: ARG005
+        assert fitted.best_score_ == np.inf
+
     def test_an_unknown_measure_is_said_before_the_work(self, data):
         with pytest.raises(ValueError, match="f1_mikro"):
             tuned("f1_mikro").fit(data.X, data.Y)

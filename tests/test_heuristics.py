@@ -181,12 +181,12 @@ class TestNamesAndParameters:
         with pytest.raises(ValueError, match=r"unknown heuristic 'gini'.*m-estimate.*laplace"):
             get_heuristic("gini")
 
-    @pytest.mark.parametrize("m", [-1, math.inf, math.nan])
+    @pytest.mark.parametrize("m", [-1, math.inf, math.nan, "a", None, True])
     def test_m_is_a_finite_number_of_at_least_zero(self, m):
         with pytest.raises(ValueError, match="m must be a finite number of at least 0"):
             MEstimate(m)
 
-    @pytest.mark.parametrize("beta", [-0.1, math.nan])
+    @pytest.mark.parametrize("beta", [-0.1, math.nan, "a", None, True])
     def test_beta_is_a_number_from_zero_to_infinity(self, beta):
         with pytest.raises(ValueError, match="beta must be a number from 0 to infinity"):
             FMeasure(beta)

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from numbers import Integral, Real
-from typing import Any, Literal
+from typing import Any, Literal, TypeGuard
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -17,6 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 from ._kernels.growing import grow_rules
 from ._kernels.pruning import prune_rules
 from ._kernels.random import hash_rows
+from .checks import is_number, is_whole
 from .coverage import RowIndex, index_rows, order_bits
 from .features import TrainingFeatures
 from .rules import RuleTable
@@ -33,13 +34,13 @@ MIN_NEW_SHARE = 0.01
 PAPER_DEPTHS: tuple[int | None, ...] = (None, 1, 2, 3, 4, 5, 6, 7, 8)
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)
+# Bounds beyond which a setting is a slip: memory and time would have no end.
+_MOST_TREES = 1_000_000
+_LARGEST_BAG = 100
 
 
-def is_whole(value: Any) -> bool:
-    """Whether a value is a whole number of at least 1."""
-    return isinstance(value, Integral) and _is_number(value) and int(value) >= 1
+def _is_share(max_features: Any) -> TypeGuard[float]:
+    return is_number(max_features) and not isinstance(max_features, Integral)
 
 
 @dataclass(frozen=True)
@@ -72,24 +73,27 @@ class ForestSettings:
     prune: Prune | None = None
 
     def __post_init__(self) -> None:
-        for name in ("n_candidates", "n_trees"):
-            if not is_whole(getattr(self, name)):
-                raise ValueError(
-                    f"{name} must be a whole number of at least 1, got {getattr(self, name)!r}"
-                )
+        if not is_whole(self.n_candidates):
+            raise ValueError(
+                f"n_candidates must be a whole number of at least 1, got {self.n_candidates!r}"
+            )
+        if not is_whole(self.n_trees, most=_MOST_TREES):
+            raise ValueError(
+                f"n_trees must be a whole number from 1 to {_MOST_TREES:,}, got {self.n_trees!r}"
+            )
         if not self.max_depths or not all(d is None or is_whole(d) for d in self.max_depths):
             raise ValueError(
                 "max_depths must be one or more limits, each None or a whole number of at least 1, "
                 f"got {self.max_depths!r}"
             )
-        if not _is_number(self.sample_fraction) or not 0 < self.sample_fraction < math.inf:
+        if not is_number(self.sample_fraction) or not 0 < self.sample_fraction <= _LARGEST_BAG:
             raise ValueError(
-                f"sample_fraction must be a number above 0, got {self.sample_fraction!r}"
+                f"sample_fraction must be a number above 0 and at most {_LARGEST_BAG}, "
+                f"got {self.sample_fraction!r}"
             )
-        is_share = isinstance(self.max_features, float) and 0 < self.max_features <= 1
-        if self.max_features not in ("log2", "sqrt") and not (
-            is_share or is_whole(self.max_features)
-        ):
+        is_name = isinstance(self.max_features, str) and self.max_features in ("log2", "sqrt")
+        is_share = _is_share(self.max_features) and 0 < self.max_features <= 1
+        if not (is_name or is_share or is_whole(self.max_features)):
             raise ValueError(
                 "max_features must be 'log2', 'sqrt', a whole number of at least 1 or a share above 0 "
                 f"and at most 1, got {self.max_features!r}"
@@ -117,7 +121,7 @@ class ForestSettings:
             return of_the_paper
         if self.max_features == "sqrt":
             return max(1, int(math.sqrt(n_features)))
-        if isinstance(self.max_features, float):
+        if _is_share(self.max_features):
             # A fifth of ten attributes would be two, which is little to choose a condition from.
             return max(of_the_paper, round(self.max_features * n_features))
         return min(int(self.max_features), n_features)

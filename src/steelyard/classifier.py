@@ -18,7 +18,8 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from .candidates import PAPER_DEPTHS, ForestSettings, as_depths, is_whole
+from .candidates import PAPER_DEPTHS, ForestSettings, as_depths
+from .checks import is_number, is_whole
 from .decoding import Decoding, EachLabel, get_decoding
 from .explain import Explanation
 from .heuristics import M_GRID, Heuristic, MEstimate, get_heuristic
@@ -83,6 +84,10 @@ def _holds_text(X: Any) -> bool:
     return False
 
 
+# Each copy is a row in memory: what is beyond this was not meant as a number of copies.
+_MOST_COPIES = 1_000_000_000
+
+
 def repeated_rows(sample_weight: Any, X: Any) -> NDArray[np.intp] | None:
     """Row indices that stand for whole-numbered weights, or None if each row counts once.
 
@@ -99,6 +104,11 @@ def repeated_rows(sample_weight: Any, X: Any) -> NDArray[np.intp] | None:
         )
     if not weights.any():
         raise ValueError("sample_weight is zero for every example")
+    if weights.sum() > _MOST_COPIES:
+        raise ValueError(
+            f"sample_weight stands for {weights.sum():.3g} examples, which is more than "
+            f"{_MOST_COPIES:,}: a weight of k means that the example occurs k times"
+        )
     if (weights == 1).all():
         return None
     return np.repeat(np.arange(len(weights)), weights.astype(np.intp))
@@ -387,10 +397,14 @@ class RuleSetClassifier(TheoryClassifier):
         return self
 
 
-def is_number(value: Any) -> bool:
-    """Whether a value is a number, which NaN and truth values are not."""
-    has_type = isinstance(value, float | int | np.number) and not isinstance(value, bool)
-    return has_type and not np.isnan(value)
+def as_list(name: str, value: Any) -> list[Any]:
+    """The items of a parameter that takes several; a single heuristic, name or number stands alone."""
+    if isinstance(value, str) or callable(value) or is_number(value):
+        return [value]
+    try:
+        return list(value)
+    except TypeError:
+        raise ValueError(f"{name} must be a list, got {value!r}") from None
 
 
 def check_phi(phi: Any) -> float:
@@ -496,12 +510,10 @@ def theory_path(
     >>> theory_path(data.X, data.Y, n_candidates=500, random_state=0).shape
     (20, 20)
     """
-    grid = [MEstimate(m) for m in M_GRID] if heuristics is None else heuristics
-    return fit_path(
-        RuleSetClassifier(**parameters),
-        X,
-        y,
-        [get_heuristic(h) for h in grid],
-        [check_phi(phi) for phi in phis],
-        sample_weight,
-    )
+    grid: list[Heuristic] = [MEstimate(m) for m in M_GRID]
+    if heuristics is not None:
+        grid = [get_heuristic(h) for h in as_list("heuristics", heuristics)]
+    shares = [check_phi(phi) for phi in as_list("phis", phis)]
+    if not grid or not shares:
+        raise ValueError("heuristics and phis must each have at least one entry")
+    return fit_path(RuleSetClassifier(**parameters), X, y, grid, shares, sample_weight)

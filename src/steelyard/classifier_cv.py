@@ -12,20 +12,22 @@ from sklearn.base import clone
 from sklearn.model_selection import check_cv
 
 from .candidates import PAPER_DEPTHS
+from .checks import is_number
 from .classifier import (
     RuleSetClassifier,
     TheoryClassifier,
+    as_list,
     check_phi,
     effective_parameters,
-    is_number,
     read_settings,
     repeated_rows,
     seed_to_entropy,
+    take_rows,
     validate_table,
 )
 from .decoding import Decoding, get_decoding
 from .heuristics import Heuristic, describe, get_heuristic
-from .measures import get_scorer
+from .measures import find_measure, get_scorer
 from .progress import show_progress, with_callbacks
 from .splitting import IterativeStratifiedKFold
 from .targets import TargetChoice, encode_targets, flatten_column
@@ -35,6 +37,7 @@ from .tuning import (
     FoldScores,
     Grid,
     as_choices,
+    check_splits,
     choose_cell,
     list_decodings,
     list_variants,
@@ -167,6 +170,7 @@ class RuleSetClassifierCV(TheoryClassifier):
         X = validate_table(self, X, reset=True)
         y = flatten_column(y)
         splits = list(self._split(X, y, entropy))
+        check_splits(splits, X.shape[0])
         output = encode_targets(y, self.target).output
         grid = replace(grid, decodings=list_decodings(grid.decodings, output))
         row_idx = repeated_rows(sample_weight, X)
@@ -176,6 +180,7 @@ class RuleSetClassifierCV(TheoryClassifier):
                 (np.repeat(train, copies[train]), np.repeat(test, copies[test]))
                 for train, test in splits
             ]
+            check_splits(splits, X.shape[0])
 
         with show_progress(self, "folds", X, y) as progress:
             folds = score_folds(template, grid, X, y, splits, [self.scoring], self.n_jobs, progress)
@@ -216,6 +221,8 @@ class RuleSetClassifierCV(TheoryClassifier):
         n_rules = np.mean([fold.n_rules for fold in folds], axis=0)
         n_conditions = np.mean([fold.n_conditions for fold in folds], axis=0)
         mean = scores.mean(axis=0)
+        with np.errstate(invalid="ignore"):  # a scorer may give infinity
+            std = scores.std(axis=0)
         if np.isnan(mean).all():
             raise ValueError(f"scoring {self.scoring!r} is undefined (NaN) for every theory")
         cells = list(grid.cells())
@@ -237,7 +244,7 @@ class RuleSetClassifierCV(TheoryClassifier):
                 for name in VARIANT_PARAMETERS
             },
             "mean_test_score": mean,
-            "std_test_score": scores.std(axis=0),
+            "std_test_score": std,
             "rank_test_score": rank,
             "mean_n_rules": n_rules,
             "mean_n_conditions": n_conditions / np.maximum(n_rules, 1),
@@ -247,6 +254,12 @@ class RuleSetClassifierCV(TheoryClassifier):
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The score that `scoring` names, on other data."""
         scorer = get_scorer(self.scoring)
+        if sample_weight is not None and find_measure(self.scoring) is not None:
+            # Our measures count examples: a weight is a number of copies, as it is in `fit`.
+            row_idx = repeated_rows(sample_weight, X)
+            if row_idx is not None:
+                X, y = take_rows(X, row_idx), take_rows(y, row_idx)
+            sample_weight = None
         if sample_weight is None:
             return float(scorer(self, X, y))
         return float(scorer(self, X, y, sample_weight=sample_weight))
@@ -269,7 +282,9 @@ def plan_search(estimator: RuleSetClassifierCV, entropy: int) -> tuple[RuleSetCl
     parameters = effective_parameters(estimator, tuned=True)
     heuristics = None
     if parameters["heuristics"] is not None:
-        heuristics = tuple(get_heuristic(h) for h in parameters["heuristics"])
+        heuristics = tuple(
+            get_heuristic(h) for h in as_list("heuristics", parameters["heuristics"])
+        )
     tolerance = parameters["tolerance"]
     if not is_number(tolerance) or not 0 <= tolerance < np.inf:
         raise ValueError(f"tolerance must be a number of at least 0, got {tolerance!r}")
@@ -277,7 +292,7 @@ def plan_search(estimator: RuleSetClassifierCV, entropy: int) -> tuple[RuleSetCl
         list_variants(parameters),
         tuple(get_decoding(decode) for decode in as_choices(parameters["decode"])),
         heuristics,
-        tuple(check_phi(phi) for phi in parameters["phis"]),
+        tuple(check_phi(phi) for phi in as_list("phis", parameters["phis"])),
         tolerance,
     )
     if heuristics == () or not grid.phis:

@@ -14,6 +14,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from .checks import is_number
+
 Combine = Literal["any", "weighted"]
 Points = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -80,9 +82,8 @@ def confidence_to_points(tp: Any, fp: Any, prior: Any) -> Points:
     return probability_to_points((tp + 2 * np.asarray(prior)) / (np.asarray(tp) + fp + 2))
 
 
-def _check_number(name: str, value: Any) -> None:
-    if not isinstance(value, float | int | np.number) or isinstance(value, bool):
-        raise ValueError(f"{name} must be a number, got {value!r}")
+# Points are whole numbers of 64 bits; nothing is gained by weights that come near their end.
+_LARGEST_WEIGHT = 1e6
 
 
 @dataclass(frozen=True)
@@ -104,10 +105,9 @@ class EachLabel:
     min_probability: float = 0.5
 
     def __post_init__(self) -> None:
-        _check_number("min_probability", self.min_probability)
-        if not 0 < self.min_probability < 1:
+        if not is_number(self.min_probability) or not 0 < self.min_probability < 1:
             raise ValueError(
-                f"min_probability must lie between 0 and 1, got {self.min_probability!r}"
+                f"min_probability must be a number between 0 and 1, got {self.min_probability!r}"
             )
 
     def __str__(self) -> str:
@@ -146,13 +146,15 @@ class LabelSets:
 
     def __post_init__(self) -> None:
         for name in ("frequency_weight", "silence"):
-            _check_number(name, getattr(self, name))
-            if not 0 <= getattr(self, name) < np.inf:
-                raise ValueError(f"{name} must be at least 0, got {getattr(self, name)!r}")
-        if self.min_share is not None:
-            _check_number("min_share", self.min_share)
-            if not 0 < self.min_share < 1:
-                raise ValueError(f"min_share must lie between 0 and 1, got {self.min_share!r}")
+            value = getattr(self, name)
+            if not is_number(value) or not 0 <= value <= _LARGEST_WEIGHT:
+                raise ValueError(
+                    f"{name} must be a number from 0 to {_LARGEST_WEIGHT:g}, got {value!r}"
+                )
+        if self.min_share is not None and not (
+            is_number(self.min_share) and 0 < self.min_share < 1
+        ):
+            raise ValueError(f"min_share must be a number between 0 and 1, got {self.min_share!r}")
 
     def __str__(self) -> str:
         share = "" if self.min_share is None else f", share > {self.min_share:g}"

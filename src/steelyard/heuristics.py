@@ -14,6 +14,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .checks import is_number
+
 FloatArray = NDArray[np.float64]
 
 # Columns of a coefficient matrix: each of the six coefficients is a combination of these terms.
@@ -161,7 +163,7 @@ class FMeasure(FractionHeuristic):
     beta: float = 1.0
 
     def __post_init__(self) -> None:
-        if not self.beta >= 0:
+        if not is_number(self.beta) or self.beta < 0:
             raise ValueError(f"beta must be a number from 0 to infinity, got {self.beta!r}")
 
     @property
@@ -193,7 +195,7 @@ class MEstimate(FractionHeuristic):
     m: float = 16.0
 
     def __post_init__(self) -> None:
-        if not 0 <= self.m < math.inf:
+        if not is_number(self.m) or not 0 <= self.m < math.inf:
             raise ValueError(
                 f"m must be a finite number of at least 0, got {self.m!r}; "
                 "for the limit of an infinite m use WRA()"
@@ -337,7 +339,12 @@ def heuristic_values(heuristic: Heuristic, counts: ConfusionMatrix) -> FloatArra
         # A user's formula may divide 0 by 0; that counts as 0, as everywhere.
         with np.errstate(divide="ignore", invalid="ignore"):
             values = heuristic(*(np.asarray(count, dtype=np.float64) for count in counts))
-    values = np.asarray(values, dtype=np.float64)
+    try:
+        values = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"heuristic {describe(heuristic)} must return numbers, got {values!r}"
+        ) from None
     if values.shape != tp.shape:
         raise ValueError(
             f"heuristic {describe(heuristic)} must return one value for each rule: "

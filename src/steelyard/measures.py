@@ -389,7 +389,7 @@ def get_measure(name: str) -> Measure:
     ...
     ValueError: unknown measure 'f1_mirco', did you mean 'f1_micro'? Known measures: f1_micro, ...
     """
-    measure = _find_measure(name)
+    measure = find_measure(name)
     if measure is None:
         raise ValueError(f"unknown measure {_name_with_hint(name)} Known measures: {_known()}")
     return measure
@@ -424,9 +424,7 @@ def get_scorer(scoring: str | Measure | Callable[..., float]) -> Callable[..., f
     # Imported here: it takes about a second, and the formulas need none of it.
     from sklearn import metrics
 
-    measure = scoring if isinstance(scoring, Measure) else None
-    if isinstance(scoring, str):
-        measure = _find_measure(scoring)
+    measure = find_measure(scoring)
     scorer: Callable[..., float]
     if measure is not None:
         scorer = metrics.make_scorer(measure, greater_is_better=measure.greater_is_better)
@@ -444,8 +442,11 @@ def get_scorer(scoring: str | Measure | Callable[..., float]) -> Callable[..., f
     return scorer
 
 
-def _find_measure(name: str) -> Measure | None:
-    return MEASURES.get(_ALIASES.get(name, name))
+def find_measure(scoring: Any) -> Measure | None:
+    """The measure of ours that a name or a measure stands for, if it does."""
+    if isinstance(scoring, str):
+        return MEASURES.get(_ALIASES.get(scoring, scoring))
+    return scoring if isinstance(scoring, Measure) else None
 
 
 def _known() -> str:

@@ -120,6 +120,20 @@ def list_decodings(choices: Sequence[Decoding], output: Output) -> tuple[Decodin
     return tuple(d for d in choices if isinstance(d, EachLabel)) or (EachLabel(),)
 
 
+def check_splits(splits: Splits, n_examples: int) -> None:
+    """Refuse folds that have nothing to learn from or to score, or rows that are not there."""
+    if not splits:
+        raise ValueError("cv gives no folds")
+    for i, fold in enumerate(splits):
+        for part, rows in zip(("learn from", "score"), map(np.asarray, fold), strict=True):
+            if not rows.size:
+                raise ValueError(f"fold {i} of cv has no examples to {part}")
+            if rows.dtype.kind not in "iu" or rows.min() < -n_examples or rows.max() >= n_examples:
+                raise ValueError(
+                    f"fold {i} of cv must have positions of {n_examples} examples to {part}"
+                )
+
+
 class FoldScores(NamedTuple):
     """Results of one fold, flat in the order of `Grid.cells`; scores have a row for each scoring."""
 
@@ -246,12 +260,14 @@ def choose_cell(
     scores : (n_folds, n_cells)
     n_conditions : (n_cells,)
     """
-    mean = np.nan_to_num(scores.mean(axis=0), nan=-np.inf)
+    mean = scores.mean(axis=0)
+    mean[np.isnan(mean)] = -np.inf
     best = int(np.lexsort((n_conditions, -mean))[0])
-    if not tolerance or len(scores) < 2:
+    if not tolerance or len(scores) < 2 or not np.isfinite(mean[best]):
         return best
-    difference = scores[:, best, None] - scores
-    error = difference.std(axis=0, ddof=1) / np.sqrt(len(scores))
+    with np.errstate(invalid="ignore"):  # a scorer may give -inf
+        difference = scores[:, best, None] - scores
+        error = difference.std(axis=0, ddof=1) / np.sqrt(len(scores))
     is_close = difference.mean(axis=0) <= tolerance * np.nan_to_num(error)
     close = np.flatnonzero(is_close & np.isfinite(mean))
     return int(close[np.lexsort((-mean[close], n_conditions[close]))[0]])

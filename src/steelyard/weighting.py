@@ -148,7 +148,9 @@ def _boost(
     points = np.empty(budget.n_choices, dtype=np.int64)
     gain = np.empty(budget.n_choices)
     limits = [depth or _MOST_CONDITIONS for depth in settings.max_depths]
-    body = np.empty((budget.n_rules, max(limits), 3), dtype=np.int32)
+    # Each condition leaves out a row at least.
+    most_conditions = min(max(limits), len(is_present))
+    body = np.empty((budget.n_rules, most_conditions, 3), dtype=np.int32)
     length = np.empty(budget.n_rules, dtype=np.int64)
     n_choices = n_rules = 0
     if 0 < prior < 1 and (coded.n_codes > 1).any():
