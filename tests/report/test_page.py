@@ -373,6 +373,24 @@ def test_nothing_sticks_out_at_any_width(open_page, width):
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+def test_the_page_says_what_differs_from_the_paper_s_setting(open_page, results, tmp_path):
+    rows = pd.read_csv(results / "results.csv")
+    rows[rows["dataset"] == "evil"].assign(dataset="flags").to_csv(
+        tmp_path / "results.csv", index=False
+    )
+    (tmp_path / "run.json").write_text((results / "run.json").read_text())
+    page = open_page(file=write_page(tmp_path))
+    assert (
+        page.locator("#differences")
+        .inner_text()
+        .startswith(
+            "Not comparable with the published values: 3 new folds instead of the paper's ten; "
+            "400 candidate rules instead of 300,000;"
+        )
+    )
+    assert open_page("#data=planted").locator("#differences").count() == 0
+
+
 # Boxes of the map's parts on the screen, as [left, top, right, bottom].
 BOXES = """selector => [...document.querySelectorAll('#map-drawing ' + selector)].map(node => {
   const box = node.getBoundingClientRect();
