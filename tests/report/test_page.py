@@ -49,7 +49,7 @@ def results(tmp_path_factory):
         n_candidates=400,
         parameters=PARAMETERS,
         phis=PHIS,
-        tune=("f1_micro",),
+        tune=("f1_micro", "f1_macro"),
         baselines=("ripper",),
     )
     run_study(config, folder / "results", n_jobs=1)
@@ -289,6 +289,9 @@ def test_buttons_go_to_the_best_and_the_tuned_cell(open_page, results):
     tuned = pd.read_csv(results / "tuned.csv").query("dataset == 'planted' and fold == 1").iloc[0]
     page.locator('[data-tuned="f1_micro"]').click()
     assert f"parameter={tuned.parameter:g}&phi={tuned.phi:g}" in page.url
+    # A measure that was tuned for has its best cell too.
+    page.locator('[data-best="f1_macro"]').click()
+    assert "measure=f1_macro" in page.url
 
 
 def test_values_of_baselines_stand_beside_the_theory_s(open_page):

@@ -109,7 +109,7 @@ def test_a_report_has_every_figure_and_table(two_studies, monkeypatch):
     monkeypatch.setattr("steelyard.report.build._write_page", lambda _: None)
     write_report(two_studies)
     figures = {file.name for file in (two_studies.folder / "figures").iterdir()}
-    for measure in MAPPED_MEASURES:
+    for measure in (*MAPPED_MEASURES, "recall_macro"):
         assert {f"ranks-{measure}.png", f"ranks-{measure}.pdf"} <= figures
     assert {"values-planted.png", "values-other.png", "coverage-space.png"} <= figures
     assert "critical-difference-f1_micro.png" in figures
@@ -123,6 +123,13 @@ def test_the_summary_is_plain_data(two_studies):
 
     summary = summarize_study(two_studies)
     plain = json.loads(json.dumps(summary.as_dict()))
-    assert len(plain["best_cells"]) == 6
-    assert {row["tuned_for"] for row in plain["tuned"]} == {"f1_micro"}
+    assert len(plain["best_cells"]) == 8
+    # The paper's three, and what was tuned for.
+    assert {row["measure"] for row in plain["best_cells"]} == {
+        "f1_micro",
+        "hamming",
+        "subset",
+        "recall_macro",
+    }
+    assert {row["tuned_for"] for row in plain["tuned"]} == {"f1_micro", "recall_macro"}
     assert {f["verdict"] for f in plain["findings"]} <= {"supported", "contradicted"}

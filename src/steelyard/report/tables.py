@@ -19,7 +19,7 @@ from steelyard.study.published import (
     is_inverted,
 )
 from steelyard.study.rule_sets import RuleSetExample
-from steelyard.study.summary import SUMMARY_MEASURES, find_best_cells
+from steelyard.study.summary import find_best_cells, list_summary_measures
 
 from .text_table import TextTable
 from .titles import SYMBOLS, format_parameter, title_of
@@ -50,7 +50,7 @@ def tabulate_best_cells(study: StudyResults) -> TextTable:
 
 def compare_all(study: StudyResults) -> list[Comparison]:
     """The comparison of methods for each measure that has one."""
-    measures = dict.fromkeys((*SUMMARY_MEASURES, *study.config.tune))
+    measures = list_summary_measures(study.config)
     found = (compare_methods(study, measure) for measure in measures)
     return [comparison for comparison in found if comparison is not None]
 

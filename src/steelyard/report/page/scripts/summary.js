@@ -9,7 +9,8 @@ function shortTitle(measure) {
 }
 
 function renderJumps() {
-  const best = Object.keys(SHORT).filter((id) => measureOf(id)).map((id) => el('button', {
+  const tunedFor = tunedPoints().map((point) => point.for);
+  const best = [...new Set([...Object.keys(SHORT), ...tunedFor])].filter((id) => measureOf(id)).map((id) => el('button', {
     type: 'button', 'data-best': id, onclick: () => update({ measure: id, ...chooseBest(id) }),
   }, shortTitle(id)));
   const tuned = tunedPoints().map((point) => el('button', {
