@@ -23,7 +23,7 @@ def two_studies(tmp_path_factory: pytest.TempPathFactory) -> StudyResults:
         phis=(1.0, 0.5, 0.1),
         folds=2,
         n_candidates=300,
-        tune=("f1_micro",),
+        tune=("f1_micro", "recall_macro"),
         inner_folds=2,
         baselines=("ripper",),
     )

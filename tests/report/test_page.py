@@ -49,7 +49,7 @@ def results(tmp_path_factory):
         n_candidates=400,
         parameters=PARAMETERS,
         phis=PHIS,
-        tune=("f1_micro",),
+        tune=("f1_micro", "f1_macro"),
         baselines=("ripper",),
     )
     run_study(config, folder / "results", n_jobs=1)
@@ -131,7 +131,12 @@ def browser():
         pytest.skip("there is no chromium")
     api = pytest.importorskip("playwright.sync_api")
     with api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        # With scrollbars, which take room from the page as they do for most people.
+        browser = playwright.chromium.launch(
+            executable_path=program,
+            args=["--no-sandbox"],
+            ignore_default_args=["--hide-scrollbars"],
+        )
         yield browser
         browser.close()
 
@@ -284,6 +289,9 @@ def test_buttons_go_to_the_best_and_the_tuned_cell(open_page, results):
     tuned = pd.read_csv(results / "tuned.csv").query("dataset == 'planted' and fold == 1").iloc[0]
     page.locator('[data-tuned="f1_micro"]').click()
     assert f"parameter={tuned.parameter:g}&phi={tuned.phi:g}" in page.url
+    # A measure that was tuned for has its best cell too.
+    page.locator('[data-best="f1_macro"]').click()
+    assert "measure=f1_macro" in page.url
 
 
 def test_values_of_baselines_stand_beside_the_theory_s(open_page):
@@ -366,6 +374,72 @@ def test_nothing_sticks_out_at_any_width(open_page, width):
     for view in ("rules", "tradeoff", "labels", "ask"):
         page.locator(f"#tab-{view}").click()
         assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_the_page_says_what_differs_from_the_paper_s_setting(open_page, results, tmp_path):
+    rows = pd.read_csv(results / "results.csv")
+    rows[rows["dataset"] == "evil"].assign(dataset="flags").to_csv(
+        tmp_path / "results.csv", index=False
+    )
+    (tmp_path / "run.json").write_text((results / "run.json").read_text())
+    page = open_page(file=write_page(tmp_path))
+    assert (
+        page.locator("#differences")
+        .inner_text()
+        .startswith(
+            "Not comparable with the published values: 3 new folds instead of the paper's ten; "
+            "400 candidate rules instead of 300,000;"
+        )
+    )
+    assert open_page("#data=planted").locator("#differences").count() == 0
+
+
+# Boxes of the map's parts on the screen, as [left, top, right, bottom].
+BOXES = """selector => [...document.querySelectorAll('#map-drawing ' + selector)].map(node => {
+  const box = node.getBoundingClientRect();
+  return [box.left, box.top, box.right, box.bottom];
+})"""
+
+
+@pytest.mark.parametrize(("n_parameters", "n_phis"), [(1, 1), (2, 2), (4, 3), (1, 4), (4, 1)])
+def test_a_small_grid_has_readable_axes(open_page, results, tmp_path, n_parameters, n_phis):
+    rows = pd.read_csv(results / "results.csv")
+    rows = rows[rows["parameter"].isin(PARAMETERS[:n_parameters])]
+    rows[rows["phi"].isin(PHIS[:n_phis])].to_csv(tmp_path / "results.csv", index=False)
+    viewport = {"width": 1300, "height": 900}
+    page = open_page(file=write_page(tmp_path), viewport=viewport)
+    left, top, right, bottom = page.locator("#map-drawing").bounding_box().values()
+    right, bottom = left + right, top + bottom
+    titles, ticks, cells = (page.evaluate(BOXES, s) for s in ("text.title", "text.tick", ".cell"))
+    assert (len(titles), len(ticks)) == (2, n_parameters + n_phis)
+    for box in [*titles, *ticks]:
+        assert left - 1 <= box[0]
+        assert box[2] <= right + 1
+        assert top - 1 <= box[1]
+        assert box[3] <= bottom + 1
+        assert min(box[2] - box[0], box[3] - box[1]) < 24
+        assert not any(
+            box[0] < c[2] and c[0] < box[2] and box[1] < c[3] and c[1] < box[3] for c in cells
+        )
+    for box in page.evaluate(BOXES, "circle.mark"):
+        assert box[2] - box[0] < 20
+
+
+def test_the_left_column_has_room_for_all_of_the_paper_s_methods(open_page, results, tmp_path):
+    payload, theories = study_to_payload(read_study(results))
+    for dataset in payload["datasets"]:
+        tuned = dataset["tuned"][0]
+        dataset["tuned"] = [{**tuned, "for": name} for name in ("f1_micro", "hamming", "subset")]
+    file = tmp_path / "index.html"
+    file.write_text(build_page(payload, theories), encoding="utf-8")
+    page = open_page("#data=planted", file=file, viewport={"width": 1300, "height": 600})
+    assert page.locator("#summary thead th").count() == 9
+    for place in (".left", "#summary .scroll"):
+        wide, room = page.evaluate(
+            "s => [document.querySelector(s).scrollWidth, document.querySelector(s).clientWidth]",
+            place,
+        )
+        assert wide <= room
 
 
 def test_paper_shows_every_view(open_page):

@@ -1,4 +1,5 @@
 import csv
+import dataclasses
 import io
 
 import numpy as np
@@ -8,7 +9,7 @@ from steelyard.report.build import summarize_study, write_report
 from steelyard.report.figures import MAPPED_MEASURES
 from steelyard.report.tables import tabulate_comparison, tabulate_rule_sets
 from steelyard.report.text_table import TextTable
-from steelyard.study import StudyError
+from steelyard.study import StudyConfig, StudyError
 from steelyard.study.comparison import Comparison
 from steelyard.study.published import PUBLISHED
 from steelyard.study.rule_sets import collect_rule_sets
@@ -31,6 +32,45 @@ def test_the_best_is_bold_and_the_published_value_stands_beside():
     assert table.bold == {(0, 2), (0, 5), (1, 1), (1, 2)}
     assert "**80.00**" in table.to_markdown()
     assert r"\textbf{80.00}" in table.to_latex()
+
+
+COMPARED = Comparison(
+    "f1_micro", ("flags", "yeast"), ("R1", "M_F"), np.array([[0.7, 0.8], [0.5, 0.4]])
+)
+
+
+@pytest.mark.parametrize(
+    ("config", "words"),
+    [
+        ({"folds": 3}, "3 new folds instead of the paper's ten."),
+        ({"only_folds": [1, 2]}, "only folds 1, 2."),
+        ({"n_candidates": 2000}, "2,000 candidate rules instead of 300,000."),
+        ({"tune": ["f1_micro"], "parameters": [0, 4]}, "tuned over another grid than the paper's"),
+    ],
+)
+def test_a_note_says_why_published_values_are_not_comparable(config, words):
+    table = tabulate_comparison(COMPARED, {"config": config})
+    assert f"Not comparable with the published values: {words}" in table.to_markdown()
+    other = Comparison("f1_micro", ("mine",), ("R1",), np.array([[0.7]]))
+    assert "published" not in tabulate_comparison(other, {"config": config}).to_markdown()
+
+
+def test_the_paper_s_own_setting_needs_no_note():
+    own = {name: {"has_own_folds": True} for name in COMPARED.datasets}
+    config = dataclasses.asdict(StudyConfig(COMPARED.datasets, tune=("f1_micro",)))
+    run = {"config": config, "data": own}
+    assert "Not comparable" not in tabulate_comparison(COMPARED, run).to_markdown()
+    run["data"] = own | {"yeast": {"has_own_folds": False}}
+    assert "new folds instead of the paper's (yeast)." in tabulate_comparison(
+        COMPARED, run
+    ).to_markdown().replace("\\", "")
+
+
+def test_inverted_labels_have_no_published_ranks():
+    assert tabulate_comparison(COMPARED).rows[-1][3:] == ["4.00", "2.50", "1.50", "2.00"]
+    table = tabulate_comparison(COMPARED, {"config": {"invert_majority_labels": True}})
+    assert table.rows[-1] == ["average rank", "1.50", "1.50", "", "", "", ""]
+    assert "majority labels are inverted, which makes F1 another quantity." in table.notes[-1]
 
 
 def test_without_a_known_data_set_nothing_published_is_shown():
@@ -69,7 +109,7 @@ def test_a_report_has_every_figure_and_table(two_studies, monkeypatch):
     monkeypatch.setattr("steelyard.report.build._write_page", lambda _: None)
     write_report(two_studies)
     figures = {file.name for file in (two_studies.folder / "figures").iterdir()}
-    for measure in MAPPED_MEASURES:
+    for measure in (*MAPPED_MEASURES, "recall_macro"):
         assert {f"ranks-{measure}.png", f"ranks-{measure}.pdf"} <= figures
     assert {"values-planted.png", "values-other.png", "coverage-space.png"} <= figures
     assert "critical-difference-f1_micro.png" in figures
@@ -83,6 +123,13 @@ def test_the_summary_is_plain_data(two_studies):
 
     summary = summarize_study(two_studies)
     plain = json.loads(json.dumps(summary.as_dict()))
-    assert len(plain["best_cells"]) == 6
-    assert {row["tuned_for"] for row in plain["tuned"]} == {"f1_micro"}
+    assert len(plain["best_cells"]) == 8
+    # The paper's three, and what was tuned for.
+    assert {row["measure"] for row in plain["best_cells"]} == {
+        "f1_micro",
+        "hamming",
+        "subset",
+        "recall_macro",
+    }
+    assert {row["tuned_for"] for row in plain["tuned"]} == {"f1_micro", "recall_macro"}
     assert {f["verdict"] for f in plain["findings"]} <= {"supported", "contradicted"}

@@ -14,7 +14,7 @@ M = (0.0, 2.0, 4.0, 8.0, 16.0)
 PHI = (1.0, 0.75, 0.5, 0.25, 0.1)
 
 
-def study_of(heuristic="m-estimate", parameters=M, **formulas):
+def study_of(heuristic="m-estimate", parameters=M, phis=PHI, **formulas):
     """A study whose measures are functions of the positions of parameter and φ."""
     zero = dict.fromkeys(
         ["precision_micro", "recall_micro", "f1_micro", "hamming", "subset"], lambda i, j: i + j
@@ -23,10 +23,10 @@ def study_of(heuristic="m-estimate", parameters=M, **formulas):
     rows = [
         ("a", 1, heuristic, p, phi, measure, float(f(i, j)))
         for measure, f in (zero | sizes | formulas).items()
-        for (i, p), (j, phi) in itertools.product(enumerate(parameters), enumerate(PHI))
+        for (i, p), (j, phi) in itertools.product(enumerate(parameters), enumerate(phis))
     ]
     columns = ["dataset", "fold", "heuristic", "parameter", "phi", "measure", "value"]
-    config = StudyConfig(("a",), heuristics=(heuristic,), parameters=parameters, phis=PHI)
+    config = StudyConfig(("a",), heuristics=(heuristic,), parameters=parameters, phis=phis)
     none = pd.DataFrame()
     return StudyResults(Path(), config, pd.DataFrame(rows, columns=columns), none, none, {})
 
@@ -93,4 +93,47 @@ def test_equal_theories_count_once_where_nothing_is_cut():
         return 100.0 if i == 0 else float(i + j)
 
     finding = next(f for f in check_findings(study_of(f1_micro=f1)) if f.statement.startswith("F1"))
-    assert "m ≈ 0, φ ≈ 1;" in finding.numbers
+    assert "m = 0 (step 1 of 5), φ = 1;" in finding.numbers
+
+
+def finding_of(opening, **formulas):
+    return next(f for f in check_findings(study_of(**formulas)) if f.statement.startswith(opening))
+
+
+def best_at(first, second):
+    """Best in two cells (position of m, position of φ): of 25, the best tenth."""
+    places = [first, second]
+    return lambda i, j: 9 - places.index((i, j)) if (i, j) in places else -5 * i - j
+
+
+def test_a_best_place_between_two_m_is_printed_as_such():
+    finding = finding_of("Subset", f1_micro=best_at((1, 1), (1, 2)), subset=best_at((1, 4), (2, 4)))
+    assert finding.verdict == "contradicted"
+    assert finding.numbers.endswith(
+        "Subset accuracy m between 2 and 4 (step 2.5 of 5), φ = 0.1; "
+        "F1 m = 2 (step 2 of 5), φ = 0.625"
+    )
+
+
+def test_the_middle_of_the_grid_is_not_small():
+    finding = finding_of("F1 wants", f1_micro=best_at((2, 1), (2, 2)))
+    assert finding.verdict == "contradicted"
+    assert "m = 4 (step 3 of 5)" in finding.numbers
+    assert finding.numbers.endswith("the middle of the grid is step 3")
+    assert finding_of("F1 wants", f1_micro=best_at((1, 1), (2, 2))).verdict == "supported"
+
+
+def test_numbers_that_are_printed_alike_support_nothing():
+    # 0.3 and a hair less are the same φ to a reader.
+    phis = (1.0, 0.3, 0.3 - 1e-9)
+    study = study_of(phis=phis, f1_micro=peak(1, 1), hamming=peak(1, 2))
+    finding = next(f for f in check_findings(study) if f.statement.startswith("Hamming"))
+    assert finding.numbers.count("m = 2 (step 2 of 5), φ = 0.3") == 2
+    assert finding.verdict == "contradicted"
+
+
+def test_elsewhere_names_a_cell_elsewhere():
+    finding = finding_of("Selecting by precision", precision_micro=peak(0, 4))
+    assert finding.numbers.startswith(
+        "best average rank with m = 0 is 1.00, elsewhere 2.50 (m = 2, φ = 0.1)"
+    )

@@ -47,6 +47,8 @@ def test_a_folders_own_folds_are_used_unless_a_number_is_asked_for(paper_data):
     (own,) = load_study_data(StudyConfig((source,)))
     (new,) = load_study_data(StudyConfig((source,), folds=4))
     assert own.n_folds == 10
+    assert own.has_own_folds
+    assert not new.has_own_folds
     assert new.n_folds == 4
     with pytest.raises(StudyError, match="cannot be repeated"):
         load_study_data(StudyConfig((source,), repeats=2))

@@ -61,7 +61,10 @@ def summarize_study(study: StudyResults) -> StudySummary:
         tuple(find_best_cells(study)),
         tuple(average_tuned(study)),
         tuple(check_findings(study)),
-        (tabulate_best_cells(study), *map(tabulate_comparison, compare_all(study))),
+        (
+            tabulate_best_cells(study),
+            *(tabulate_comparison(c, study.run) for c in compare_all(study)),
+        ),
     )
 
 
@@ -93,7 +96,9 @@ def write_report(
     write_tables(folder / "best_cells", [tabulate_best_cells(study)])
     comparisons = compare_all(study)
     if comparisons:
-        write_tables(folder / "comparison", [tabulate_comparison(c) for c in comparisons])
+        write_tables(
+            folder / "comparison", [tabulate_comparison(c, study.run) for c in comparisons]
+        )
     write_tables(folder / "findings", [tabulate_findings(check_findings(study))])
     write_figures(study, comparisons, example)
     return _write_page(study.folder)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from steelyard.study import StudyResults
+from steelyard.study import StudyConfig, StudyResults
 from steelyard.study.candidate_counts import CandidateCounts
 from steelyard.study.comparison import Comparison
 from steelyard.study.rule_sets import RuleSetExample, read_path
@@ -19,7 +19,7 @@ from .coverage_space import CoverageSpaceDisplay
 from .critical_difference import CriticalDifferenceDisplay
 from .heatmaps import RankHeatmapDisplay, ValueHeatmapDisplay
 
-# The paper's figures, in its order.
+# The paper's figures, in its order; a study has those of the measures it tuned for besides.
 MAPPED_MEASURES = (
     "hamming",
     "subset",
@@ -29,6 +29,17 @@ MAPPED_MEASURES = (
     "n_rules",
     "n_conditions",
 )
+
+
+def list_mapped_measures(config: StudyConfig) -> tuple[str, ...]:
+    """The measures that a study draws maps of.
+
+    Examples
+    --------
+    >>> list_mapped_measures(StudyConfig(tune=("hamming", "f1_macro")))[-2:]
+    ('n_conditions', 'f1_macro')
+    """
+    return tuple(dict.fromkeys((*MAPPED_MEASURES, *config.tune)))
 
 
 def new_axes(width: float, height: float, n_rows: int = 1, n_columns: int = 1) -> Any:
@@ -78,7 +89,7 @@ def write_figures(
     written: list[Path] = []
     for heuristic in study.config.heuristics:
         suffix = "" if len(study.config.heuristics) == 1 else f"-{heuristic}"
-        for measure in MAPPED_MEASURES:
+        for measure in list_mapped_measures(study.config):
             written += _write_ranks(study, measure, heuristic, folder / f"ranks-{measure}{suffix}")
         for dataset in dict.fromkeys(study.results["dataset"]):
             written += _write_values(
@@ -131,14 +142,15 @@ def _write_ranks(study: StudyResults, measure: str, heuristic: str, path: Path) 
 
 
 def _write_values(study: StudyResults, dataset: str, heuristic: str, path: Path) -> list[Path]:
+    measures = list_mapped_measures(study.config)
     n_columns = 4
-    n_rows = math.ceil(len(MAPPED_MEASURES) / n_columns)
+    n_rows = math.ceil(len(measures) / n_columns)
     axes = new_axes(4.9, 3.7, n_rows, n_columns).ravel()
     axes[0].figure.suptitle(f"{dataset}: mean of the folds", y=0.99)
-    for ax, measure in zip(axes, MAPPED_MEASURES, strict=False):
+    for ax, measure in zip(axes, measures, strict=False):
         ValueHeatmapDisplay.from_results(
             study.results, measure=measure, dataset=dataset, heuristic=heuristic
         ).plot(ax=ax, max_ticks=10)
-    for ax in axes[len(MAPPED_MEASURES) :]:
+    for ax in axes[len(measures) :]:
         ax.set_axis_off()
     return save_figure(axes[0].figure, path)

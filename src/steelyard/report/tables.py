@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -11,9 +12,14 @@ from steelyard.rules import format_body
 from steelyard.study import StudyResults
 from steelyard.study.comparison import Comparison, compare_methods
 from steelyard.study.findings import Finding
-from steelyard.study.published import PUBLISHED, PUBLISHED_METHODS
+from steelyard.study.published import (
+    PUBLISHED,
+    PUBLISHED_METHODS,
+    describe_differences,
+    is_inverted,
+)
 from steelyard.study.rule_sets import RuleSetExample
-from steelyard.study.summary import SUMMARY_MEASURES, find_best_cells
+from steelyard.study.summary import find_best_cells, list_summary_measures
 
 from .text_table import TextTable
 from .titles import SYMBOLS, format_parameter, title_of
@@ -44,13 +50,18 @@ def tabulate_best_cells(study: StudyResults) -> TextTable:
 
 def compare_all(study: StudyResults) -> list[Comparison]:
     """The comparison of methods for each measure that has one."""
-    measures = dict.fromkeys((*SUMMARY_MEASURES, *study.config.tune))
+    measures = list_summary_measures(study.config)
     found = (compare_methods(study, measure) for measure in measures)
     return [comparison for comparison in found if comparison is not None]
 
 
-def tabulate_comparison(comparison: Comparison) -> TextTable:
-    """Methods side by side, best in bold, average ranks below, the published values beside."""
+def tabulate_comparison(comparison: Comparison, run: Mapping[str, Any] | None = None) -> TextTable:
+    """Methods side by side, best in bold, average ranks below, the published values beside.
+
+    `run` is the content of run.json; with it, a note says what keeps the values of the run and the
+    published ones from being compared.
+    """
+    run = run or {}
     published = PUBLISHED.get(comparison.measure, {})
     if not set(published) & set(comparison.datasets):
         published = {}
@@ -72,8 +83,13 @@ def tabulate_comparison(comparison: Comparison) -> TextTable:
     notes = ["Percent, mean of the folds."]
     if len(comparison.methods) > 1 and len(comparison.datasets) > 1:
         ranks = [f"{rank:.2f}" for rank in comparison.average_ranks]
-        rows.append(["average rank", *ranks, *_rank_published(published, comparison.datasets)])
+        if not is_inverted(run):
+            ranks += _rank_published(published, comparison.datasets)
+        rows.append(["average rank", *ranks, *[""] * (len(columns) - 1 - len(ranks))])
         notes.append("Equal values share the average of their ranks.")
+    differences = describe_differences(run, comparison.datasets) if published else None
+    if differences is not None:
+        notes.append(differences)
     friedman = comparison.friedman()
     if friedman is not None:
         notes.append(

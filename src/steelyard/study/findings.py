@@ -1,11 +1,14 @@
 """Findings: what the paper says of the grid, checked on the rows of a run.
 
 A check is a function of the rows that returns a Finding with the numbers, or None where the run has no
-rows to check it on. Nothing is said that was not computed from the rows.
+rows to check it on. Nothing is said that was not computed from the rows, and a verdict compares exactly
+the numbers that are printed, rounded as they are printed: a reader can check it, and a tie supports
+nothing.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -63,14 +66,19 @@ def _cells(study: StudyResults, measure: str, heuristic: str = "m-estimate") -> 
 
 @dataclass(frozen=True)
 class _Region:
-    """Where the best tenth of the cells lies: medians of m and of φ."""
+    """Where the best tenth of the cells lies: medians of the step on the grid's m and of φ.
 
-    position: float
-    parameter: float
+    The steps count from 1; the median of an even number of cells may lie half-way between two.
+    """
+
+    step: float
     phi: float
+    parameters: NDArray[np.float64]
 
     def __str__(self) -> str:
-        return f"m ≈ {self.parameter:g}, φ ≈ {self.phi:.2g}"
+        below, above = (self.parameters[f(self.step) - 1] for f in (math.floor, math.ceil))
+        m = f"m = {below:g}" if below == above else f"m between {below:g} and {above:g}"
+        return f"{m} (step {self.step:g} of {len(self.parameters)}), φ = {self.phi:g}"
 
 
 def _best_region(cells: CellMap) -> _Region:
@@ -79,10 +87,15 @@ def _best_region(cells: CellMap) -> _Region:
     ranks, first = np.unique(cells.mean_rank.T, return_index=True)
     n_best = max(1, round(BEST_SHARE * len(ranks)))
     columns, rows = np.unravel_index(first[:n_best], cells.mean_rank.T.shape)
-    position = float(np.median(columns))
-    return _Region(
-        position, float(cells.parameters[int(position)]), float(np.median(cells.phis[rows]))
-    )
+    phi = round(float(np.median(cells.phis[rows])), 3)
+    return _Region(float(np.median(columns)) + 1, phi, cells.parameters)
+
+
+def _best_by_rank_among(cells: CellMap, is_wanted: NDArray[np.bool_]) -> tuple[float, float, float]:
+    """Parameter, φ and average rank of the best cell among some of the parameters."""
+    ranks = np.where(is_wanted, cells.mean_rank, np.inf)
+    i, j = divmod(int(np.argmin(ranks.T)), len(cells.phis))
+    return float(cells.parameters[i]), float(cells.phis[j]), round(float(ranks[j, i]), 2)
 
 
 def _precision_and_recall(study: StudyResults) -> Finding | None:
@@ -90,10 +103,10 @@ def _precision_and_recall(study: StudyResults) -> Finding | None:
     if precision is None or recall is None:
         return None
     p, r = _best_region(precision), _best_region(recall)
-    correlation = _correlate(precision.mean_rank.ravel(), recall.mean_rank.ravel())
+    correlation = round(_correlate(precision.mean_rank.ravel(), recall.mean_rank.ravel()), 2)
     return Finding(
         "Precision and recall compete: precision wants smaller m and stronger filtering than recall.",
-        correlation < 0 and p.position < r.position and p.phi < r.phi,
+        correlation < 0 and p.step < r.step and p.phi < r.phi,
         f"best tenth of the cells: precision {p}; recall {r}; correlation of their average ranks "
         f"over all cells {correlation:+.2f}",
     )
@@ -103,14 +116,13 @@ def _precision_at_zero(study: StudyResults) -> Finding | None:
     cells = _cells(study, "precision_micro")
     if cells is None or cells.parameters[0] != 0:
         return None
-    ranks = cells.mean_rank
-    at_zero, elsewhere = float(ranks[:, 0].min()), float(ranks[:, 1:].min())
+    _, _, at_zero = _best_by_rank_among(cells, cells.parameters == 0)
+    m, phi, elsewhere = _best_by_rank_among(cells, cells.parameters != 0)
     n_best = sum(column == 0 for _, column in cells.best_cells().values())
-    m, phi = cells.best_by_rank()
     return Finding(
         "Selecting by precision (m = 0) does not give the highest overall precision.",
         elsewhere < at_zero,
-        f"best average rank with m = 0 is {at_zero:.1f}, elsewhere {elsewhere:.1f} (m = {m:g}, "
+        f"best average rank with m = 0 is {at_zero:.2f}, elsewhere {elsewhere:.2f} (m = {m:g}, "
         f"φ = {phi:g}); m = 0 is best on {n_best} of {len(cells.datasets)} data sets",
     )
 
@@ -119,15 +131,12 @@ def _f1_at_one(study: StudyResults) -> Finding | None:
     cells = _cells(study, "f1_micro", "f-measure")
     if cells is None or 1.0 not in cells.parameters:
         return None
-    one = int(np.flatnonzero(cells.parameters == 1.0)[0])
-    ranks = cells.mean_rank
-    at_one = float(ranks[:, one].min())
-    elsewhere = float(np.delete(ranks, one, axis=1).min())
-    beta, phi = cells.best_by_rank()
+    _, _, at_one = _best_by_rank_among(cells, cells.parameters == 1)
+    beta, phi, elsewhere = _best_by_rank_among(cells, cells.parameters != 1)
     return Finding(
         "Selecting by F1 (β = 1) does not give the highest overall F1.",
         elsewhere < at_one,
-        f"best average rank with β = 1 is {at_one:.1f}, elsewhere {elsewhere:.1f} (β = {beta:g}, "
+        f"best average rank with β = 1 is {at_one:.2f}, elsewhere {elsewhere:.2f} (β = {beta:g}, "
         f"φ = {phi:g})",
     )
 
@@ -137,12 +146,11 @@ def _f1_wants_small_m(study: StudyResults) -> Finding | None:
     if cells is None:
         return None
     region = _best_region(cells)
-    middle = (len(cells.parameters) - 1) / 2
+    middle = (len(cells.parameters) + 1) / 2
     return Finding(
         "F1 wants small m.",
-        region.position < middle,
-        f"best tenth of the cells: {region}; the middle of the grid is "
-        f"m = {cells.parameters[int(middle)]:g}",
+        region.step < middle,
+        f"best tenth of the cells: {region}; the middle of the grid is step {middle:g}",
     )
 
 
@@ -151,10 +159,10 @@ def _more_consistency(study: StudyResults, measure: str, name: str) -> Finding |
     if f1 is None or other is None:
         return None
     f, o = _best_region(f1), _best_region(other)
-    no_less = o.position <= f.position and o.phi <= f.phi
+    no_less = o.step <= f.step and o.phi <= f.phi
     return Finding(
         f"{name} wants even more consistency and stronger filtering than F1.",
-        no_less and (o.position < f.position or o.phi < f.phi),
+        no_less and (o.step < f.step or o.phi < f.phi),
         f"best tenth of the cells: {name} {o}; F1 {f}",
     )
 
@@ -173,8 +181,8 @@ def _fewer_rules(study: StudyResults) -> Finding | None:
         return None
     n_rules = cells.values.mean(axis=0)
     position = np.arange(len(cells.parameters), dtype=np.float64)
-    by_m = float(np.median([_correlate(position, row) for row in n_rules]))
-    by_phi = float(np.median([_correlate(cells.phis, column) for column in n_rules.T]))
+    by_m = round(float(np.median([_correlate(position, row) for row in n_rules])), 2)
+    by_phi = round(float(np.median([_correlate(cells.phis, column) for column in n_rules.T])), 2)
     return Finding(
         "Fewer rules with larger m and with smaller φ.",
         by_m < 0 < by_phi,
@@ -192,16 +200,15 @@ def _conditions_depend_on_m(study: StudyResults) -> Finding | None:
     total = float(((values - grand) ** 2).sum())
     if total == 0:
         return None
-    by_m = (
-        float(((values.mean(axis=1, keepdims=True) - grand) ** 2).sum() * values.shape[1]) / total
-    )
-    by_phi = (
-        float(((values.mean(axis=2, keepdims=True) - grand) ** 2).sum()) * values.shape[2] / total
+    # Of the mean over φ, which depends on m alone, and the other way round.
+    by_m, by_phi = (
+        round(float(((mean - grand) ** 2).sum()) * values.shape[axis] / total, 3)
+        for axis, mean in ((k, values.mean(axis=k, keepdims=True)) for k in (1, 2))
     )
     return Finding(
         "The number of conditions depends mostly on m.",
         by_m > by_phi,
-        f"share of the variance explained by m {by_m:.0%}, by φ {by_phi:.0%}",
+        f"share of the variance explained by m {by_m:.1%}, by φ {by_phi:.1%}",
     )
 
 
@@ -223,7 +230,9 @@ def _cough_example(study: StudyResults) -> Finding | None:
     if not specific or not general:
         return None
     about_cough = sum(any("cough" in c.feature for c in rule.body) for rule in specific)
-    lengths = [float(np.mean([len(rule) for rule in rules])) for rules in (specific, general)]
+    lengths = [
+        round(float(np.mean([len(rule) for rule in rules])), 1) for rules in (specific, general)
+    ]
     return Finding(
         f"For {label} of medical, m = 16 and φ = 0.3 give rules around the word cough, m = 262144 and "
         "φ = 1 shorter ones.",

@@ -6,6 +6,11 @@ Multi-label Rule Learning Heuristics*, Discovery Science 2019, table 1: percent,
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from .config import FAMILIES, StudyConfig
+
 PUBLISHED_METHODS: tuple[str, ...] = ("R1", "R2", "R3", "M")
 
 # Measure → data set → values in the order of PUBLISHED_METHODS; M is tuned for the measure.
@@ -51,3 +56,74 @@ PUBLISHED_AVERAGE_RANKS: dict[str, tuple[float, float, float, float]] = {
     "hamming": (3.44, 2.89, 1.67, 1.89),
     "subset": (2.89, 2.67, 1.56, 2.11),
 }
+
+
+def describe_differences(run: Mapping[str, Any], datasets: Iterable[str]) -> str | None:
+    """What keeps a run's values from being compared with the published ones, as a sentence.
+
+    Parameters
+    ----------
+    run : mapping
+        The content of run.json.
+    datasets : iterable of str
+        The data sets that are shown.
+
+    Returns
+    -------
+    str, or None if none of the data sets is the paper's or nothing differs
+
+    Examples
+    --------
+    >>> run = {"config": {"folds": 3, "n_candidates": 2000}}
+    >>> print(describe_differences(run, ["flags"]))
+    Not comparable with the published values: 3 new folds instead of the paper's ten; 2,000 candidate
+    rules instead of 300,000.
+    >>> describe_differences(run, ["mine"])
+    """
+    known = [name for name in datasets if any(name in values for values in PUBLISHED.values())]
+    differences = list(_list_differences(run, known)) if known else []
+    if not differences:
+        return None
+    return f"Not comparable with the published values: {'; '.join(differences)}."
+
+
+def is_inverted(run: Mapping[str, Any]) -> bool:
+    """Whether majority labels were inverted, which makes F1 another quantity than the published."""
+    return bool(run.get("config", {}).get("invert_majority_labels"))
+
+
+def _list_differences(run: Mapping[str, Any], datasets: list[str]) -> Iterator[str]:
+    # Results of earlier versions do not say whose folds they have.
+    config, data = run.get("config", {}), run.get("data", {})
+    new = [name for name in datasets if not data.get(name, {}).get("has_own_folds", True)]
+    if config.get("folds") is not None:
+        yield f"{config['folds']} new folds instead of the paper's ten"
+    elif new:
+        whose = "" if len(new) == len(datasets) else f" ({', '.join(new)})"
+        yield f"new folds instead of the paper's{whose}"
+    if config.get("repeats", 1) > 1:
+        yield f"{config['repeats']} repetitions instead of one"
+    if config.get("only_folds"):
+        folds = ", ".join(map(str, config["only_folds"]))
+        yield f"only fold{'s' if len(config['only_folds']) > 1 else ''} {folds}"
+    n_candidates = config.get("n_candidates", StudyConfig.n_candidates)
+    if n_candidates != StudyConfig.n_candidates:
+        yield f"{n_candidates:,} candidate rules instead of {StudyConfig.n_candidates:,}"
+    if is_inverted(run):
+        yield "majority labels are inverted, which makes F1 another quantity"
+    if config.get("tune"):
+        yield from _list_tuning_differences(config)
+
+
+def _list_tuning_differences(config: Mapping[str, Any]) -> Iterator[str]:
+    (name, (_, paper_grid)), *_ = FAMILIES.items()
+    if name not in config.get("heuristics", [name]):
+        yield f"tuned over {', '.join(config['heuristics'])} instead of the {name}"
+    else:
+        parameters = set(config.get("parameters") or paper_grid)
+        phis = set(config.get("phis") or StudyConfig.phis)
+        if parameters != set(paper_grid) or phis != set(StudyConfig.phis):
+            yield "tuned over another grid than the paper's 20 × 20 cells"
+    n_inner = config.get("inner_folds", StudyConfig.inner_folds)
+    if n_inner != StudyConfig.inner_folds:
+        yield f"tuned on {n_inner} inner folds instead of {StudyConfig.inner_folds}"

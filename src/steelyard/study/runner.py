@@ -240,6 +240,7 @@ def _describe_run(
                 "n_features": data.X.shape[1],
                 "n_labels": data.Y.shape[1],
                 "n_folds": data.n_folds,
+                "has_own_folds": data.has_own_folds,
                 "seconds": {
                     kind: round(
                         sum(

@@ -53,6 +53,8 @@ class StudyData:
         The fold of every example, from 1.
     sha256 : str
         Of names, values and folds.
+    has_own_folds : bool, default=False
+        Whether the data brought the folds.
     """
 
     name: str
@@ -60,6 +62,7 @@ class StudyData:
     Y: pd.DataFrame
     folds: NDArray[np.int64]
     sha256: str
+    has_own_folds: bool = False
 
     @property
     def n_folds(self) -> int:
@@ -153,27 +156,37 @@ def load_study_data(config: StudyConfig) -> list[StudyData]:
     loaded: list[StudyData] = []
     for source in config.data:
         data = load_source(source, config.labels)
-        folds = _make_folds(source, data, config)
+        own_folds = _read_own_folds(source, data, config)
+        folds = _make_folds(data, config) if own_folds is None else own_folds
         Y = invert_majority_labels(data.Y) if config.invert_majority_labels else data.Y
         name = re.sub(r"[^\w.+-]", "_", data.name).lstrip(".") or "data"
         if any(name == other.name for other in loaded):
             raise StudyError(f"two data sets are called {name!r}: rename a file or folder")
-        loaded.append(StudyData(name, data.X, Y, folds, hash_data(data.X, Y, folds)))
+        sha256 = hash_data(data.X, Y, folds)
+        loaded.append(StudyData(name, data.X, Y, folds, sha256, own_folds is not None))
     return loaded
 
 
-def _make_folds(source: str, data: MultiLabelData, config: StudyConfig) -> NDArray[np.int64]:
-    """The folds that the data brings, unless a number is asked for, else stratified ones."""
+def _read_own_folds(
+    source: str, data: MultiLabelData, config: StudyConfig
+) -> NDArray[np.int64] | None:
+    """The folds that the data brings, if it does and no number is asked for."""
     path = find_source(source)
-    if config.folds is None and path is not None and path.is_dir():
-        file = path / "folds.csv"
-        if file.exists():
-            own = read_folds(file, n_examples=len(data))
-            if own.max() < 2:
-                raise DataError(f"{file} has a single fold; a study needs at least two")
-            if config.repeats > 1:
-                raise StudyError(f"{source} brings its own folds, which cannot be repeated")
-            return own[None, :]
+    if config.folds is not None or path is None or not path.is_dir():
+        return None
+    file = path / "folds.csv"
+    if not file.exists():
+        return None
+    own = read_folds(file, n_examples=len(data))
+    if own.max() < 2:
+        raise DataError(f"{file} has a single fold; a study needs at least two")
+    if config.repeats > 1:
+        raise StudyError(f"{source} brings its own folds, which cannot be repeated")
+    return own[None, :]
+
+
+def _make_folds(data: MultiLabelData, config: StudyConfig) -> NDArray[np.int64]:
+    """Stratified folds, for every repetition."""
     n_folds = config.folds or DEFAULT_FOLDS
     if n_folds > len(data):
         raise StudyError(f"{data.name} has {len(data)} examples, too few for {n_folds} folds")

@@ -4,10 +4,22 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from .config import StudyConfig
 from .ranks import map_cells
 from .runner import StudyResults
 
 SUMMARY_MEASURES = ("f1_micro", "hamming", "subset")
+
+
+def list_summary_measures(config: StudyConfig) -> tuple[str, ...]:
+    """The main measures of a study: the paper's three, and those that were tuned for.
+
+    Examples
+    --------
+    >>> list_summary_measures(StudyConfig(tune=("hamming", "f1_macro")))
+    ('f1_micro', 'hamming', 'subset', 'f1_macro')
+    """
+    return tuple(dict.fromkeys((*SUMMARY_MEASURES, *config.tune)))
 
 
 class BestCell(NamedTuple):
@@ -40,7 +52,7 @@ def find_best_cells(study: StudyResults) -> list[BestCell]:
     found = []
     for heuristic in study.config.heuristics:
         n_rules = map_cells(study.results, "n_rules", heuristic)
-        for measure in SUMMARY_MEASURES:
+        for measure in list_summary_measures(study.config):
             cells = map_cells(study.results, measure, heuristic)
             for d, dataset in enumerate(cells.datasets):
                 j, i = cells.best_cells().get(dataset, (0, 0))

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from ...measures import MEASURES
+from ...study.published import describe_differences
 from ..titles import SYMBOLS, format_parameter, title_of
 from .theories import find_theories, read_theories
 
@@ -133,6 +134,7 @@ def _describe_dataset(
             key: about[key] for key in ("n_examples", "n_features", "n_labels") if key in about
         },
         "has_theories": has_theories,
+        "differences": describe_differences(study.run, [name]),
         "mean": {f["id"]: _cells(rows, f["id"], measures, phis, "mean") for f in families},
         "sd": {f["id"]: _cells(rows, f["id"], measures, phis, "std") for f in families},
         "tuned": list(_describe_tuned(study, name)),

@@ -1,6 +1,16 @@
 // The map: one cell a theory, parameter across and φ down.
 
-const MAP = { left: 64, top: 8, right: 4, bottom: 46, cell: 20 };
+// The drawing has the same width for every grid, so that its texts and marks have the same size; cells
+// share what is between the axes. A few rows of cells are no taller than they need to be.
+const MAP = { left: 64, top: 8, right: 4, bottom: 46, across: 400, down: [180, 400], row: 40, mark: 12 };
+
+// Width and height of a cell.
+function cellSize() {
+  const [least, most] = MAP.down;
+  const rows = study.phis.length;
+  const height = Math.min(Math.max(rows * MAP.row, least), most);
+  return [MAP.across / familyOf(state.family).parameters.length, height / rows];
+}
 
 function mapValues() {
   if (state.scale === 'rank') return averageRanks(state.family, state.measure);
@@ -32,8 +42,8 @@ function renderMap() {
   const values = mapValues();
   const { parameters } = familyOf(state.family);
   const good = goodness(values);
-  const width = MAP.left + MAP.cell * parameters.length + MAP.right;
-  const height = MAP.top + MAP.cell * study.phis.length + MAP.bottom;
+  const width = MAP.left + MAP.across + MAP.right;
+  const height = MAP.top + cellSize()[1] * study.phis.length + MAP.bottom;
   const cells = parameters.flatMap((_, p) => study.phis.map((__, phi) => mapCell(p, phi, values, good)));
   show(byId('map'), svg('svg', {
     id: 'map-drawing', viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': describeMap(values),
@@ -48,34 +58,36 @@ function describeMap(values) {
 }
 
 function cellPosition(p, phi) {
-  return [MAP.left + p * MAP.cell, MAP.top + phi * MAP.cell];
+  const [width, height] = cellSize();
+  return [MAP.left + p * width, MAP.top + phi * height];
 }
 
 function mapCell(p, phi, values, good) {
   const value = values[cellOf(p, phi)];
   const [x, y] = cellPosition(p, phi);
+  const [width, height] = cellSize();
   const colour = value === null ? 'none' : colourAt(good(value));
   return svg('rect', {
-    class: 'cell', x, y, width: MAP.cell, height: MAP.cell, 'shape-rendering': 'crispEdges', fill: colour, 'data-p': p, 'data-phi': phi,
+    class: 'cell', x, y, width, height, 'shape-rendering': 'crispEdges', fill: colour, 'data-p': p, 'data-phi': phi,
   });
 }
 
 function mapAxes(parameters, height) {
   const step = Math.ceil(parameters.length / 7);
-  const half = MAP.cell / 2;
+  const [cellWidth, cellHeight] = cellSize();
   const across = parameters.map((text, p) => (p % step ? null : svg('text', {
-    class: 'tick', x: cellPosition(p, 0)[0] + half, y: height - MAP.bottom + 16, 'text-anchor': 'middle',
+    class: 'tick', x: cellPosition(p, 0)[0] + cellWidth / 2, y: height - MAP.bottom + 16, 'text-anchor': 'middle',
   }, text)));
   const down = study.phis.map((_, phi) => (phi % Math.ceil(study.phis.length / 10) ? null : svg('text', {
-    class: 'tick', x: MAP.left - 6, y: cellPosition(0, phi)[1] + half + 4, 'text-anchor': 'end',
+    class: 'tick', x: MAP.left - 6, y: cellPosition(0, phi)[1] + cellHeight / 2 + 4, 'text-anchor': 'end',
   }, formatPhi(phi))));
   const { symbol } = familyOf(state.family);
   const title = svg('text', {
-    class: 'title', x: MAP.left + (MAP.cell * parameters.length) / 2, y: height - 8, 'text-anchor': 'middle',
+    class: 'title', x: MAP.left + MAP.across / 2, y: height - 8, 'text-anchor': 'middle',
   }, `consistency  ←  ${symbol}  →  coverage`);
   const side = svg('text', {
     class: 'title', 'text-anchor': 'middle',
-    transform: `translate(12 ${MAP.top + (MAP.cell * study.phis.length) / 2}) rotate(-90)`,
+    transform: `translate(12 ${MAP.top + (cellHeight * study.phis.length) / 2}) rotate(-90)`,
   }, 'share of rules kept, φ');
   return [...across, ...down, title, side].filter(Boolean);
 }
@@ -87,18 +99,21 @@ function outlined(tag, attributes) {
 
 function mapMarks(values) {
   const marks = [];
-  const half = MAP.cell / 2;
+  const [width, height] = cellSize();
+  const centre = (p, phi) => cellPosition(p, phi).map((start, axis) => start + [width, height][axis] / 2);
+  // Half a diamond's width: in narrow cells as much as they leave.
+  const size = Math.min(MAP.mark, Math.max(Math.min(width, height) / 2 - 3, 3));
   const best = bestCell(values, mapBetter());
   if (best >= 0) {
-    const [x, y] = cellPosition(Math.floor(best / study.phis.length), best % study.phis.length);
-    marks.push(...outlined('circle', { cx: x + half, cy: y + half, r: 5 }));
+    const [cx, cy] = centre(Math.floor(best / study.phis.length), best % study.phis.length);
+    marks.push(...outlined('circle', { cx, cy, r: Math.min(size - 2, 5) }));
   }
   for (const tuned of tunedPoints()) {
-    const [x, y] = cellPosition(tuned.p, tuned.phi);
-    marks.push(...outlined('path', { d: `M${x + half} ${y + 3}L${x + MAP.cell - 3} ${y + half}L${x + half} ${y + MAP.cell - 3}L${x + 3} ${y + half}Z` }));
+    const [x, y] = centre(tuned.p, tuned.phi);
+    marks.push(...outlined('path', { d: `M${x} ${y - size}L${x + size} ${y}L${x} ${y + size}L${x - size} ${y}Z` }));
   }
   const [x, y] = cellPosition(state.p, state.phi);
-  marks.push(...outlined('rect', { x: x - 1, y: y - 1, width: MAP.cell + 2, height: MAP.cell + 2, rx: 3, id: null }));
+  marks.push(...outlined('rect', { x: x - 1, y: y - 1, width: width + 2, height: height + 2, rx: 3 }));
   return marks;
 }
 
@@ -122,7 +137,7 @@ function renderLegend(values) {
     .map(({ name, values: of }) => [name, of[state.measure]])
     .filter(([, value]) => value !== null && value !== undefined);
   const stops = Array.from({ length: 11 }, (_, i) => svg('stop', { offset: `${i * 10}%`, 'stop-color': colourAt(i / 10) }));
-  const [start, end] = [MAP.left, MAP.left + 20 * MAP.cell];
+  const [start, end] = [MAP.left, MAP.left + MAP.across];
   const place = (value) => start + Math.min(Math.max(good(value), 0), 1) * (end - start);
   const drawing = svg('svg', { class: 'legend', viewBox: `0 0 ${end + MAP.right} ${references.length ? 48 : 30}`, 'aria-hidden': 'true' },
     svg('defs', {}, svg('linearGradient', { id: 'ramp' }, ...stops)),

@@ -9,7 +9,8 @@ function shortTitle(measure) {
 }
 
 function renderJumps() {
-  const best = Object.keys(SHORT).filter((id) => measureOf(id)).map((id) => el('button', {
+  const tunedFor = tunedPoints().map((point) => point.for);
+  const best = [...new Set([...Object.keys(SHORT), ...tunedFor])].filter((id) => measureOf(id)).map((id) => el('button', {
     type: 'button', 'data-best': id, onclick: () => update({ measure: id, ...chooseBest(id) }),
   }, shortTitle(id)));
   const tuned = tunedPoints().map((point) => el('button', {
@@ -54,12 +55,13 @@ function summaryColumns() {
 
 function renderSummary() {
   const columns = summaryColumns();
-  const { n_folds: folds } = study.datasets[state.dataset];
+  const { n_folds: folds, differences } = study.datasets[state.dataset];
   const head = el('tr', {}, el('th', {}), columns.map(([name]) => el('th', { scope: 'col' }, name)));
   const rows = study.measures.map(({ id, title }) => el('tr', { class: id === state.measure ? 'chosen' : null },
     el('th', { scope: 'row' }, el('button', { type: 'button', class: 'link', onclick: () => update({ measure: id }) }, title)),
     columns.map(([, valueOf], i) => el('td', { class: i ? null : 'here' }, formatValue(id, valueOf(id))))));
   show(byId('summary'),
     el('div', { class: 'scroll' }, el('table', {}, el('thead', {}, head), el('tbody', {}, rows))),
-    el('p', { class: 'hint' }, `Percent, but for sizes; means of ${count(folds, 'fold')}.`));
+    el('p', { class: 'hint' }, `Percent, but for sizes; means of ${count(folds, 'fold')}.`),
+    differences ? el('p', { class: 'hint', id: 'differences' }, differences) : null);
 }

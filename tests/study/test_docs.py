@@ -1,0 +1,22 @@
+"""docs/study.md says what a study really knows."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from steelyard.measures import MEASURES
+from steelyard.study.config import SIZE_MEASURES, STUDY_MEASURES
+
+DOCS = Path(__file__).parents[2] / "docs" / "study.md"
+
+
+@pytest.mark.skipif(not DOCS.exists(), reason="the documentation is not beside the tests")
+def test_the_table_of_measures_is_complete():
+    table = DOCS.read_text(encoding="utf-8").split("| name | what it is |")[1].split("\n\n")[0]
+    rows = [line for line in table.splitlines() if line.startswith("| `")]
+    names = {line: re.findall(r"`(\w+)`", line.split("|")[1]) for line in rows}
+    listed = [name for line in rows for name in names[line]]
+    assert sorted(listed) == sorted([*MEASURES, *SIZE_MEASURES])
+    always = [name for line in rows if line.endswith("always |") for name in names[line]]
+    assert sorted(always) == sorted([*STUDY_MEASURES, *SIZE_MEASURES])
