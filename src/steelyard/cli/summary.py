@@ -34,7 +34,12 @@ def print_summary(console: Console, summary: StudySummary, folder: Path, page: P
 
 def _to_rich(text: TextTable) -> Table:
     """A table of text as the terminal draws it."""
-    table = Table(title=escape(text.title), title_justify="left")
+    table = Table(
+        title=escape(text.title),
+        title_justify="left",
+        caption=escape("\n".join(text.notes)) or None,
+        caption_justify="left",
+    )
     for j, name in enumerate(text.columns):
         table.add_column(escape(name), justify="left" if text.is_text(j) else "right")
     for i, row in enumerate(text.rows):
