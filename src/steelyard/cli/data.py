@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
+from .arguments import Data, Json, Labels
 from .consoles import output_console, print_json
-from .learn import Data, Json, Labels
 
 data_app = typer.Typer(no_args_is_help=True, help="Data sets: list, show, fetch.")
 
