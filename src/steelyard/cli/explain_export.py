@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .arguments import CellHeuristic, CellParameter, CellPhi, Data, Json, TheoryFile
+from .arguments import CellHeuristic, CellParameter, CellPhi, Data, Json, TheoryFile, check_writable
 from .consoles import print_json
 from .reading import read_theory
 
@@ -78,23 +78,42 @@ def explain_command(
 def export_command(
     theory: TheoryFile,
     to: Annotated[Format, typer.Option("--to", help="The format.", show_default=False)],
-    dialect: Annotated[Dialect, typer.Option(help="Whose SQL.")] = Dialect.sqlite,
-    table: Annotated[str, typer.Option(help="The table that the SQL reads.")] = "data",
+    dialect: Annotated[
+        Dialect | None, typer.Option(help="Whose SQL.  [default: sqlite]", show_default=False)
+    ] = None,
+    table: Annotated[
+        str | None,
+        typer.Option(help="The table that the SQL reads.  [default: data]", show_default=False),
+    ] = None,
     out: Annotated[
         Path | None,
-        typer.Option("-o", "--out", help="Write to this file.", show_default=False),
+        typer.Option(
+            "-o",
+            "--out",
+            help="Write to this file.",
+            show_default=False,
+            callback=check_writable,
+        ),
     ] = None,
     heuristic: CellHeuristic = None,
     parameter: CellParameter = None,
     phi: CellPhi = None,
 ) -> None:
-    """Turn a theory into SQL, Python, PMML, LaTeX, Markdown or text.
+    """Turn a theory into SQL, Python, PMML, LaTeX, Markdown, text or JSON.
+
+    PMML is for theories without votes: rules that vote or that choose label sets have no place in it.
 
     Example: [bold]steelyard export theory.json --to sql --table patients -o predict.sql[/bold]
     """
+    for_sql = {"dialect": dialect, "table": table}
+    given = {name: str(value) for name, value in for_sql.items() if value is not None}
+    if given and to is not Format.sql:
+        raise typer.BadParameter(
+            f"this is for --to sql, not for {to.value}", param_hint=[f"--{name}" for name in given]
+        )
     learned = read_theory(theory, heuristic, parameter, phi)
     if to is Format.sql:
-        text = learned.to_sql(dialect.value, table)
+        text = learned.to_sql(**given)
     else:
         text = str(getattr(learned, f"to_{to.value}")())
     if out is not None:

@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
-from .arguments import Data, Json, Labels
+from .arguments import Data, Ignore, Json, Labels, Nominal, check_writable
 from .consoles import error_console, print_json
-from .reading import make_heuristic
+from .reading import load_labelled, make_heuristic
 
 
 def register(app: typer.Typer) -> None:
@@ -20,9 +20,18 @@ def register(app: typer.Typer) -> None:
 def fit_command(
     data: Data,
     out: Annotated[
-        Path, typer.Option("--out", "-o", help="Where the theory goes.", show_default=False)
+        Path,
+        typer.Option(
+            "--out",
+            "-o",
+            help="Where the theory goes.",
+            show_default=False,
+            callback=check_writable,
+        ),
     ],
     labels: Labels = None,
+    ignore: Ignore = None,
+    nominal: Nominal = None,
     heuristic: Annotated[
         str, typer.Option(help="m-estimate, f-measure, precision, recall, wra, accuracy, laplace.")
     ] = "m-estimate",
@@ -67,9 +76,8 @@ def fit_command(
     Example: [bold]steelyard fit patients.csv --labels cough,fever --tune f1_micro -o theory.json[/bold]
     """
     from steelyard import RuleSetClassifier, RuleSetClassifierCV
-    from steelyard.study.sources import load_source
 
-    loaded = load_source(data, (labels,) if labels else ())
+    loaded = load_labelled(data, labels, ignore=ignore, nominal=nominal)
     shared: dict[str, Any] = {"preset": preset, "random_state": seed, "n_jobs": jobs}
     if candidates is not None:
         shared["n_candidates"] = candidates

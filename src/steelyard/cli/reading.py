@@ -1,10 +1,11 @@
-"""What commands read: a saved theory, or the one of a study's fold that options name."""
+"""What commands read: data with labels, and a saved theory or the one that options name."""
 
 from __future__ import annotations
 
 import gzip
 import json
 import zlib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,10 +15,44 @@ from .consoles import print_note
 
 if TYPE_CHECKING:
     from steelyard import Theory
+    from steelyard.data import MultiLabelData
     from steelyard.heuristics import Heuristic
 
 _START_OF_GZIP = b"\x1f\x8b"
 _DEFAULT_PHI = 0.5
+_ARFF = (".arff", ".arff.gz")
+
+
+def brings_labels(source: str) -> bool:
+    """Whether DATA says itself which labels it has: a name, a folder or an ARFF file, not a table."""
+    from steelyard.study.sources import find_source
+
+    path = find_source(source)
+    return path is None or path.is_dir() or path.name.lower().endswith(_ARFF)
+
+
+def refuse_columns(sources: Sequence[str], **options: str | None) -> None:
+    """Say that options which name columns of a table have nothing to say about any of the sources."""
+    given = [f"--{name}" for name, value in options.items() if value is not None]
+    if given and all(map(brings_labels, sources)):
+        which = f"{sources[0]} is not" if len(sources) == 1 else "none of the data sets is"
+        raise typer.BadParameter(
+            f"only columns of a CSV or Parquet file can be named, which {which}", param_hint=given
+        )
+
+
+def load_labelled(
+    source: str, labels: str | None, *, ignore: str | None = None, nominal: str | None = None
+) -> MultiLabelData:
+    """Load DATA; the options are for tables and are refused elsewhere."""
+    from steelyard.data import load_table
+    from steelyard.study.sources import find_source, load_source
+
+    refuse_columns([source], labels=labels, ignore=ignore, nominal=nominal)
+    path = find_source(source)
+    if path is None or labels is None or (ignore is None and nominal is None):
+        return load_source(source, (labels,) if labels else ())
+    return load_table(path, labels, ignore=ignore or (), nominal=nominal or ())
 
 
 def read_theory(

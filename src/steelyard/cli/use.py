@@ -8,9 +8,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .arguments import CellHeuristic, CellParameter, CellPhi, Data, Json, Labels, TheoryFile
+from .arguments import (
+    CellHeuristic,
+    CellParameter,
+    CellPhi,
+    Data,
+    Json,
+    Labels,
+    TheoryFile,
+    check_writable,
+)
 from .consoles import output_console, print_json
-from .reading import read_theory
+from .reading import read_theory, refuse_columns
 
 if TYPE_CHECKING:
     from steelyard import Theory
@@ -29,7 +38,11 @@ def predict_command(
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out", "-o", help="A CSV file.  [default: standard output]", show_default=False
+            "--out",
+            "-o",
+            help="A CSV file.  [default: standard output]",
+            show_default=False,
+            callback=check_writable,
         ),
     ] = None,
     heuristic: CellHeuristic = None,
@@ -72,6 +85,7 @@ def evaluate_command(
     from steelyard.study.sources import load_source
 
     learned = read_theory(theory, heuristic, parameter, phi)
+    refuse_columns([data], labels=labels)
     loaded = load_source(data, (labels,) if labels else learned.label_names, constant="keep")
     missing = [name for name in learned.label_names if name not in loaded.Y.columns]
     if missing:
