@@ -75,15 +75,15 @@ CellHeuristic = Annotated[
     str | None,
     typer.Option(
         "--heuristic",
-        help="For a file of a study's theories/: which family.  [default: m-estimate]",
+        help="For a file of a study's theories/: which family.  \\[default: m-estimate]",
         show_default=False,
     ),
 ]
 CellParameter = Annotated[
     float | None,
-    typer.Option("--parameter", help="Likewise: m or β.  [default: 16 or 1]", show_default=False),
+    typer.Option("--parameter", help="Likewise: m or β.  \\[default: 16 or 1]", show_default=False),
 ]
 CellPhi = Annotated[
     float | None,
-    typer.Option("--phi", help="Likewise: the share φ.  [default: 0.5]", show_default=False),
+    typer.Option("--phi", help="Likewise: the share φ.  \\[default: 0.5]", show_default=False),
 ]

@@ -79,11 +79,11 @@ def export_command(
     theory: TheoryFile,
     to: Annotated[Format, typer.Option("--to", help="The format.", show_default=False)],
     dialect: Annotated[
-        Dialect | None, typer.Option(help="Whose SQL.  [default: sqlite]", show_default=False)
+        Dialect | None, typer.Option(help="Whose SQL.  \\[default: sqlite]", show_default=False)
     ] = None,
     table: Annotated[
         str | None,
-        typer.Option(help="The table that the SQL reads.  [default: data]", show_default=False),
+        typer.Option(help="The table that the SQL reads.  \\[default: data]", show_default=False),
     ] = None,
     out: Annotated[
         Path | None,

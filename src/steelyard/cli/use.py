@@ -40,7 +40,7 @@ def predict_command(
         typer.Option(
             "--out",
             "-o",
-            help="A CSV file.  [default: standard output]",
+            help="A CSV file.  \\[default: standard output]",
             show_default=False,
             callback=check_writable,
         ),
