@@ -1,6 +1,7 @@
-"""Shared fixtures: where the paper's data sets are, and that CI may not skip them."""
+"""Shared fixtures: commands, and where the paper's data sets are, which CI may not skip."""
 
 import os
+import warnings
 from pathlib import Path
 
 import pytest
@@ -21,3 +22,21 @@ def paper_data() -> Path:
             pytest.fail("STEELYARD_REQUIRE_DATA is set but STEELYARD_DATA is not")
         pytest.skip("STEELYARD_DATA is not set")
     return Path(folder)
+
+
+@pytest.fixture
+def run(capfd, monkeypatch):
+    """Run a command in this process: exit code, standard output, standard error."""
+    from steelyard.cli import main
+
+    monkeypatch.setenv("COLUMNS", "120")
+
+    def call(*arguments: object) -> tuple[int, str, str]:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(warnings, "showwarning", warnings.showwarning)
+            with warnings.catch_warnings(), pytest.raises(SystemExit) as leaving:
+                main([str(argument) for argument in arguments])
+        out, err = capfd.readouterr()
+        return int(leaving.value.code or 0), out, err
+
+    return call

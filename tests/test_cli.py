@@ -26,24 +26,6 @@ MINI = [
 
 
 @pytest.fixture
-def run(capfd, monkeypatch):
-    """Run a command in this process: exit code, standard output, standard error."""
-    monkeypatch.setenv("COLUMNS", "120")
-
-    def call(*arguments: object) -> tuple[int, str, str]:
-        with pytest.MonkeyPatch.context() as patch:
-            import warnings
-
-            patch.setattr(warnings, "showwarning", warnings.showwarning)
-            with warnings.catch_warnings(), pytest.raises(SystemExit) as leaving:
-                main([str(argument) for argument in arguments])
-        out, err = capfd.readouterr()
-        return int(leaving.value.code or 0), out, err
-
-    return call
-
-
-@pytest.fixture
 def fruit(tmp_path: Path) -> Path:
     data = make_planted_rules(150, random_state=0)
     data.X.join(data.Y).to_csv(tmp_path / "fruit.csv", index=False)

@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
+from .arguments import Data, Json, Labels
 from .consoles import output_console, print_json
-from .learn import Data, Json, Labels
+from .reading import load_labelled
 
 data_app = typer.Typer(no_args_is_help=True, help="Data sets: list, show, fetch.")
 
@@ -58,9 +59,7 @@ def show_command(data: Data, labels: Labels = None, as_json: Json = False) -> No
     """
     from rich.table import Table
 
-    from steelyard.study.sources import load_source
-
-    loaded = load_source(data, (labels,) if labels else ())
+    loaded = load_labelled(data, labels)
     counts = loaded.Y.sum(axis=0)
     if as_json:
         print_json(

@@ -9,20 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from .arguments import CellHeuristic, CellParameter, CellPhi, Data, Json, TheoryFile, check_writable
 from .consoles import print_json
+from .reading import read_theory
 
 if TYPE_CHECKING:
-    from steelyard import Theory
     from steelyard.explain import Explanation
-
-_TABLES = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".parquet", ".pq")
-
-TheoryFile = Annotated[
-    Path,
-    typer.Argument(
-        metavar="THEORY", help="A theory in JSON.", exists=True, dir_okay=False, show_default=False
-    ),
-]
 
 
 class Format(StrEnum):
@@ -54,30 +46,29 @@ def register(app: typer.Typer) -> None:
 
 def explain_command(
     theory: TheoryFile,
-    data: Annotated[
-        str,
-        typer.Argument(
-            metavar="DATA",
-            help="A CSV, Parquet or ARFF file, a folder with a Mulan pair, or a data set's name.",
-            show_default=False,
-        ),
-    ],
+    data: Data,
     row: Annotated[int, typer.Option(min=0, help="Which example, counted from 0.")] = 0,
     closest: Annotated[
         int, typer.Option(min=1, help="How many rules to compare with if none fires.")
     ] = 3,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    heuristic: CellHeuristic = None,
+    parameter: CellParameter = None,
+    phi: CellPhi = None,
+    as_json: Json = False,
 ) -> None:
     """Say why a theory predicts what it predicts for one example.
 
     Example: [bold]steelyard explain theory.json patients.csv --row 12[/bold]
     """
-    table = _read_attributes(data)
+    from steelyard.study.sources import read_attributes
+
+    learned = read_theory(theory, heuristic, parameter, phi)
+    table = read_attributes(data)
     if row >= len(table):
         raise typer.BadParameter(
             f"{data} has {len(table)} examples, 0 to {len(table) - 1}", param_hint="--row"
         )
-    explanation = _read_theory(theory).explain(table.iloc[[row]], n_closest=closest)
+    explanation = learned.explain(table.iloc[[row]], n_closest=closest)
     if as_json:
         print_json(_to_dict(explanation))
     else:
@@ -87,43 +78,48 @@ def explain_command(
 def export_command(
     theory: TheoryFile,
     to: Annotated[Format, typer.Option("--to", help="The format.", show_default=False)],
-    dialect: Annotated[Dialect, typer.Option(help="Whose SQL.")] = Dialect.sqlite,
-    table: Annotated[str, typer.Option(help="The table that the SQL reads.")] = "data",
+    dialect: Annotated[
+        Dialect | None, typer.Option(help="Whose SQL.  \\[default: sqlite]", show_default=False)
+    ] = None,
+    table: Annotated[
+        str | None,
+        typer.Option(help="The table that the SQL reads.  \\[default: data]", show_default=False),
+    ] = None,
     out: Annotated[
         Path | None,
-        typer.Option("-o", "--out", help="Write to this file.", show_default=False),
+        typer.Option(
+            "-o",
+            "--out",
+            help="Write to this file.",
+            show_default=False,
+            callback=check_writable,
+        ),
     ] = None,
+    heuristic: CellHeuristic = None,
+    parameter: CellParameter = None,
+    phi: CellPhi = None,
 ) -> None:
-    """Turn a theory into SQL, Python, PMML, LaTeX, Markdown or text.
+    """Turn a theory into SQL, Python, PMML, LaTeX, Markdown, text or JSON.
+
+    PMML is for theories without votes: rules that vote or that choose label sets have no place in it.
 
     Example: [bold]steelyard export theory.json --to sql --table patients -o predict.sql[/bold]
     """
-    learned = _read_theory(theory)
+    for_sql = {"dialect": dialect, "table": table}
+    given = {name: str(value) for name, value in for_sql.items() if value is not None}
+    if given and to is not Format.sql:
+        raise typer.BadParameter(
+            f"this is for --to sql, not for {to.value}", param_hint=[f"--{name}" for name in given]
+        )
+    learned = read_theory(theory, heuristic, parameter, phi)
     if to is Format.sql:
-        text = learned.to_sql(dialect.value, table)
+        text = learned.to_sql(**given)
     else:
         text = str(getattr(learned, f"to_{to.value}")())
     if out is not None:
         out.write_text(text, encoding="utf-8")
     else:
         sys.stdout.write(text)
-
-
-def _read_theory(path: Path) -> Theory:
-    from steelyard import Theory
-
-    return Theory.from_json(path)
-
-
-def _read_attributes(source: str) -> Any:
-    """The table of a source. Labels need not be known: a theory takes the columns that it tests."""
-    from steelyard.data.table import read_table
-    from steelyard.study.sources import find_source, load_source
-
-    path = find_source(source)
-    if path is not None and path.name.lower().endswith(_TABLES):
-        return read_table(path)
-    return load_source(source).X
 
 
 def _to_dict(explanation: Explanation | list[Explanation]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from .consoles import error_console, print_note
 OK, FAILED, INTERRUPTED = 0, 1, 130
 
 # In the order in which --help lists their commands.
-_COMMAND_MODULES = ("study", "learn", "explain_export", "data")
+_COMMAND_MODULES = ("study", "learn", "use", "explain_export", "data")
 
 
 def _load_commands() -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .consoles import error_console, output_console, print_json, unit_progress
+from .reading import refuse_columns
 
 if TYPE_CHECKING:
     from steelyard.study import StudyConfig, StudyResults
@@ -53,23 +54,23 @@ def study_command(
     heuristic: Annotated[
         str | None,
         typer.Option(
-            help="m-estimate, f-measure or both: a,b.  [default: m-estimate]", show_default=False
+            help="m-estimate, f-measure or both: a,b.  \\[default: m-estimate]", show_default=False
         ),
     ] = None,
     parameters: Annotated[
         str | None,
         typer.Option(
-            help="Values of m or β: 0,2,16.  [default: the paper's 20]", show_default=False
+            help="Values of m or β: 0,2,16.  \\[default: the paper's 20]", show_default=False
         ),
     ] = None,
     phis: Annotated[
         str | None,
-        typer.Option(help="Shares φ: 1,0.5,0.1.  [default: the paper's 20]", show_default=False),
+        typer.Option(help="Shares φ: 1,0.5,0.1.  \\[default: the paper's 20]", show_default=False),
     ] = None,
     folds: Annotated[
         int | None,
         typer.Option(
-            help="Make so many stratified folds.  [default: the data's own folds.csv, else 10]",
+            help="Make so many stratified folds.  \\[default: the data's own folds.csv, else 10]",
             show_default=False,
         ),
     ] = None,
@@ -81,9 +82,9 @@ def study_command(
     ] = None,
     candidates: Annotated[
         int | None,
-        typer.Option(help="γ, candidate rules.  [default: 300000]", show_default=False),
+        typer.Option(help="γ, candidate rules.  \\[default: 300000]", show_default=False),
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="[default: 0]", show_default=False)] = None,
+    seed: Annotated[int | None, typer.Option(help="\\[default: 0]", show_default=False)] = None,
     invert_majority_labels: Annotated[
         bool,
         typer.Option(
@@ -136,6 +137,7 @@ def study_command(
         "baselines": _split(baselines),
     }
     settings = _configure(config, {key: v for key, v in given.items() if v is not None})
+    refuse_columns(settings.data, labels=labels)
     if out is None:
         raise typer.BadParameter("say where the results go, as in --out results")
     if jobs == 0:

@@ -1,0 +1,124 @@
+"""What commands read: data with labels, and a saved theory or the one that options name."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from .consoles import print_note
+
+if TYPE_CHECKING:
+    from steelyard import Theory
+    from steelyard.data import MultiLabelData
+    from steelyard.heuristics import Heuristic
+
+_START_OF_GZIP = b"\x1f\x8b"
+_DEFAULT_PHI = 0.5
+_ARFF = (".arff", ".arff.gz")
+
+
+def brings_labels(source: str) -> bool:
+    """Whether DATA says itself which labels it has: a name, a folder or an ARFF file, not a table."""
+    from steelyard.study.sources import find_source
+
+    path = find_source(source)
+    return path is None or path.is_dir() or path.name.lower().endswith(_ARFF)
+
+
+def refuse_columns(sources: Sequence[str], **options: str | None) -> None:
+    """Say that options which name columns of a table have nothing to say about any of the sources."""
+    given = [f"--{name}" for name, value in options.items() if value is not None]
+    if given and all(map(brings_labels, sources)):
+        which = f"{sources[0]} is not" if len(sources) == 1 else "none of the data sets is"
+        raise typer.BadParameter(
+            f"only columns of a CSV or Parquet file can be named, which {which}", param_hint=given
+        )
+
+
+def load_labelled(
+    source: str, labels: str | None, *, ignore: str | None = None, nominal: str | None = None
+) -> MultiLabelData:
+    """Load DATA; the options are for tables and are refused elsewhere."""
+    from steelyard.data import load_table
+    from steelyard.study.sources import find_source, load_source
+
+    refuse_columns([source], labels=labels, ignore=ignore, nominal=nominal)
+    path = find_source(source)
+    if path is None or labels is None or (ignore is None and nominal is None):
+        return load_source(source, (labels,) if labels else ())
+    return load_table(path, labels, ignore=ignore or (), nominal=nominal or ())
+
+
+def read_theory(
+    path: Path, heuristic: str | None, parameter: float | None, phi: float | None
+) -> Theory:
+    """A saved theory, or the cell of a fold's theories that heuristic, parameter and φ name."""
+    from steelyard import Theory, TheoryPath
+    from steelyard.heuristics import describe
+
+    text = _read_text(path)
+    given = {"--heuristic": heuristic, "--parameter": parameter, "--phi": phi}
+    options = [name for name, value in given.items() if value is not None]
+    if not _holds_path(text, path):
+        if options:
+            raise typer.BadParameter(
+                f"{path} holds a single theory: there is none to choose", param_hint=options
+            )
+        try:
+            return Theory.from_json(text)
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from None
+    try:
+        theories = TheoryPath.from_json(text)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+    chosen = make_heuristic(heuristic, parameter)
+    theory = theories.theory(chosen, _DEFAULT_PHI if phi is None else phi)
+    if not options:
+        print_note(
+            f"{path} holds all theories of a fold; this is the one of {describe(chosen)}, "
+            f"φ = {theory.phi:g}: others with --heuristic, --parameter and --phi"
+        )
+    return theory
+
+
+def make_heuristic(name: str | None, parameter: float | None) -> Heuristic:
+    """The heuristic that two options name; without a name it is the m-estimate."""
+    from dataclasses import fields
+
+    from steelyard.heuristics import MEstimate, get_heuristic
+
+    heuristic = get_heuristic(MEstimate.name if name is None else name)
+    if parameter is None:
+        return heuristic
+    if not fields(heuristic):  # type: ignore[arg-type]
+        raise typer.BadParameter(f"{name} has no parameter", param_hint="--parameter")
+    return type(heuristic)(parameter)  # type: ignore[call-arg]
+
+
+def _read_text(path: Path) -> str:
+    """The text of a file, compressed or not."""
+    content = path.read_bytes()
+    try:
+        if content.startswith(_START_OF_GZIP):
+            content = gzip.decompress(content)
+        return content.decode()
+    except (gzip.BadGzipFile, EOFError, zlib.error, UnicodeDecodeError):
+        raise ValueError(f"{path} holds no theory: it is damaged or another kind of file") from None
+
+
+def _holds_path(text: str, path: Path) -> bool:
+    """Whether a text holds all theories of a fold; an error if it is no JSON object at all."""
+    try:
+        data: Any = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{path} is not JSON: {error}") from None
+    if not isinstance(data, dict):
+        raise ValueError(f"{path} is not a steelyard theory")
+    return data.get("format") == "steelyard path"
