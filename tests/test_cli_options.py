@@ -165,3 +165,23 @@ def test_permission_is_asked_before_the_work_and_nothing_is_touched(
     assert "the work has begun" in err
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
     assert (tmp_path / "file").read_text() == "kept"
+
+
+def test_no_command_replaces_a_file_that_it_reads(run, fruit, flags, tmp_path):
+    theory = tmp_path / "theory.json"
+    options = ("--ignore", "row", "--nominal", "code", "--candidates", "50")
+    run("fit", str(fruit), "--labels", LABELS, *options, "-o", str(theory))
+    table, learned = fruit.read_bytes(), theory.read_bytes()
+    arff = flags / "flags.arff"
+    for command in (
+        ("fit", str(fruit), "--labels", LABELS, "-o", str(fruit)),
+        ("fit", str(flags), "-o", str(arff)),
+        ("predict", str(theory), str(fruit), "-o", str(fruit)),
+        ("predict", str(theory), str(fruit), "-o", str(theory)),
+        ("export", str(theory), "--to", "sql", "-o", str(theory.parent / "." / theory.name)),
+    ):
+        code, _, error = run(*command)
+        assert code == 1
+        assert "is read by this command and would be lost: choose another -o" in error
+    assert (fruit.read_bytes(), theory.read_bytes()) == (table, learned)
+    assert arff.read_text().startswith("@relation")

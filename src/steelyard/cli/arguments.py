@@ -30,6 +30,18 @@ def check_writable(path: Path | None) -> Path | None:
     return path
 
 
+def keep_inputs(out: Path | None, *inputs: str | Path) -> None:
+    """Refuse an output that would replace a file that the command reads."""
+    if out is None or not out.exists():
+        return
+    for name in inputs:
+        path = Path(name)
+        if path.exists() and any(path.samefile(place) for place in (out, out.absolute().parent)):
+            raise ValueError(
+                f"'{out}' is read by this command and would be lost: choose another -o"
+            )
+
+
 Data = Annotated[
     str,
     typer.Argument(

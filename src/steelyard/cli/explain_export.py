@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .arguments import CellHeuristic, CellParameter, CellPhi, Data, Json, TheoryFile, check_writable
+from .arguments import (
+    CellHeuristic,
+    CellParameter,
+    CellPhi,
+    Data,
+    Json,
+    TheoryFile,
+    check_writable,
+    keep_inputs,
+)
 from .consoles import print_json
 from .reading import read_theory
 
@@ -105,6 +114,7 @@ def export_command(
 
     Example: [bold]steelyard export theory.json --to sql --table patients -o predict.sql[/bold]
     """
+    keep_inputs(out, theory)
     for_sql = {"dialect": dialect, "table": table}
     given = {name: str(value) for name, value in for_sql.items() if value is not None}
     if given and to is not Format.sql:

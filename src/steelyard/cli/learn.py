@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from .arguments import Data, Ignore, Json, Labels, Nominal, check_writable
+from .arguments import Data, Ignore, Json, Labels, Nominal, check_writable, keep_inputs
 from .consoles import error_console, print_json
 from .reading import load_labelled, make_heuristic
 
@@ -104,6 +104,7 @@ def fit_command(
 
     Example: [bold]steelyard fit patients.csv --labels cough,fever --tune f1_micro -o theory.json[/bold]
     """
+    keep_inputs(out, data)
     given = {
         "n_candidates": candidates,
         "decode": None if decode is None else decode.value,

@@ -17,6 +17,7 @@ from .arguments import (
     Labels,
     TheoryFile,
     check_writable,
+    keep_inputs,
 )
 from .consoles import output_console, print_json
 from .reading import read_theory, refuse_columns
@@ -55,6 +56,7 @@ def predict_command(
     """
     from steelyard.study.sources import read_attributes
 
+    keep_inputs(out, theory, data)
     learned = read_theory(theory, heuristic, parameter, phi)
     predicted = learned.predict(read_attributes(data))
     text = predicted.to_csv(index=False, lineterminator="\n")
