@@ -302,6 +302,28 @@ def test_plot_draws_a_panel_for_each_label(case):
     figure.canvas.draw()
 
 
+@pytest.mark.parametrize("max_labels", [0, -1, 1.5, None, "2"])
+def test_a_plot_has_at_least_one_panel(max_labels):
+    theory, _ = KINDS["multilabel"]
+    with pytest.raises(ValueError, match="max_labels must be a whole number of at least 1, got"):
+        theory.plot(max_labels=max_labels)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"table": None}, "table must be the name of a table, got None"),
+        ({"table": 3}, "table must be the name of a table, got 3"),
+        ({"dialect": ["x"]}, "dialect must be one of sqlite, duckdb, postgres, ansi, got"),
+        ({"dialect": None}, "dialect must be one of sqlite, duckdb, postgres, ansi, got None"),
+    ],
+)
+def test_a_query_needs_the_name_of_a_dialect_and_a_table(arguments, message):
+    theory, _ = KINDS["no rule"]
+    with pytest.raises(ValueError, match=message):
+        theory.to_sql(**arguments)
+
+
 def test_bounds_of_an_attribute_are_merged_to_the_tightest():
     body = (
         Condition("x", "≥", 1.0),

@@ -37,6 +37,10 @@ SHARES = 1_000
 POINTS_WITHOUT_VOTE = 1_500
 
 
+# More would make points of a set's frequency that floating point numbers do not hold exactly.
+_MOST_WEIGHT = 1_000_000
+
+
 def probability_to_points(probability: Any) -> Points:
     """Log-odds in whole hundredths.
 
@@ -84,6 +88,10 @@ def confidence_to_points(tp: Any, fp: Any, prior: Any) -> Points:
 
 # Points are whole numbers of 64 bits; nothing is gained by weights that come near their end.
 _LARGEST_WEIGHT = 1e6
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 @dataclass(frozen=True)
@@ -222,6 +230,34 @@ class KnownLabelSets:
     frequency_weight: float = 0.5
     min_share: float | None = None
 
+    def __post_init__(self) -> None:
+        if not self.sets:
+            raise ValueError("there must be at least one label set, got none")
+        if len(self.sets) != len(self.counts):
+            raise ValueError(f"{len(self.sets)} label sets have {len(self.counts)} counts")
+        for labels, count in zip(self.sets, self.counts, strict=True):
+            if not all(map(_is_whole, labels)) or min(labels, default=0) < 0:
+                raise ValueError(f"a label set must have positions of labels, got {labels!r}")
+            if len(set(labels)) < len(labels):
+                raise ValueError(f"a label set must have each label once, got {labels!r}")
+            if not _is_whole(count) or count < 1:
+                raise ValueError(
+                    f"the count of a label set must be a whole number of at least 1, got {count!r}"
+                )
+        if len(set(map(frozenset, self.sets))) < len(self.sets):
+            raise ValueError("two label sets are the same")
+        _check_number("frequency_weight", self.frequency_weight)
+        if not 0 <= self.frequency_weight <= _MOST_WEIGHT:
+            raise ValueError(
+                f"frequency_weight must be at least 0 and at most {_MOST_WEIGHT:,}, "
+                f"got {self.frequency_weight!r}"
+            )
+
+    @property
+    def n_labels(self) -> int:
+        """How many labels there are at least: those up to the last one of any set."""
+        return 1 + max((max(labels) for labels in self.sets if labels), default=-1)
+
     @property
     def n_examples(self) -> int:
         """Training examples."""
@@ -230,8 +266,7 @@ class KnownLabelSets:
     @cached_property
     def points(self) -> Points:
         """What each set's frequency adds to its score."""
-        n_labels = 1 + max((max(labels) for labels in self.sets if labels), default=-1)
-        is_present = self.matrix(n_labels)
+        is_present = self.matrix(self.n_labels)
         counts = np.array(self.counts, dtype=np.float64)
         share = np.clip(
             counts @ is_present / self.n_examples, _LEAST_PROBABILITY, 1 - _LEAST_PROBABILITY

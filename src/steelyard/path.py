@@ -6,7 +6,6 @@ by value. Any cell can be made a Theory, and all cells can be evaluated in one s
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -39,11 +38,27 @@ from .heuristics import (
 )
 from .measures import Counts, Measure, count_cells
 from .plain_data import (
+    CLASSES,
+    COUNT,
+    COUNTS,
+    FILLED_LIST,
+    LABEL_FIELDS,
+    LIST,
+    OBJECT,
+    OUTPUT,
+    SHARES,
+    VALUES,
+    bodies_from_dicts,
+    check_fields,
     check_format,
-    conditions_from_lists,
+    check_items,
+    check_labels,
     features_from_dicts,
     features_to_dicts,
+    to_json_text,
     to_plain,
+    value_from_plain,
+    value_to_plain,
 )
 from .program import RuleProgram, compile_rules
 from .rules import Head, Rule
@@ -444,14 +459,14 @@ class TheoryPath:
                 {
                     "heuristic": heuristic_to_dict(heuristic),
                     "rules": ranked.rule_idx.tolist(),
-                    "values": ranked.values.tolist(),
+                    "values": list(map(value_to_plain, ranked.values.tolist())),
                     "new_tp": ranked.new_tp.tolist(),
                     "new_fp": ranked.new_fp.tolist(),
                 }
                 for heuristic, ranked in zip(self.heuristics, self.ranked, strict=True)
             ],
         }
-        return json.dumps(data, ensure_ascii=False)
+        return to_json_text(data)
 
     @classmethod
     def from_json(cls, text: str) -> TheoryPath:
@@ -459,31 +474,30 @@ class TheoryPath:
         data = check_format(text, "steelyard path", (SCHEMA_VERSION,), "the text")
         try:
             return cls._from_dict(data)
-        except (KeyError, TypeError, IndexError) as error:
-            raise ValueError(f"the text is a damaged path: {error!r}") from None
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"the text is a damaged path: {error}") from None
 
     @classmethod
     def _from_dict(cls, data: dict[str, Any]) -> TheoryPath:
-        rules = data["rules"]
-        bodies = [conditions_from_lists(rule["body"]) for rule in rules]
+        check_fields(data, _FIELDS)
+        check_labels(data)
+        rules, features = data["rules"], features_from_dicts(data["features"])
+        check_items(rules, _RULE_FIELDS, "rule")
+        check_items(data["heuristics"], _RANKING_FIELDS, "heuristic")
+        _check_positions([rule["label"] for rule in rules], len(data["labels"]), "label")
+        bodies = bodies_from_dicts(rules, features)
         return cls(
             heuristics=tuple(heuristic_from_dict(h["heuristic"]) for h in data["heuristics"]),
             phis=tuple(data["phis"]),
-            program=compile_rules(features_from_dicts(data["features"]), bodies),
+            program=compile_rules(features, bodies),
             label_of_rule=np.array([rule["label"] for rule in rules], dtype=np.intp),
             tp=np.array([rule["tp"] for rule in rules], dtype=np.int64),
             fp=np.array([rule["fp"] for rule in rules], dtype=np.int64),
             n_conditions=np.array([len(body) for body in bodies], dtype=np.int64),
-            ranked=tuple(
-                RankedRules(
-                    np.array(h["rules"], dtype=np.intp),
-                    np.array(h["values"], dtype=np.float64),
-                    np.array(h["new_tp"], dtype=np.int64),
-                    np.array(h["new_fp"], dtype=np.int64),
-                )
-                for h in data["heuristics"]
+            ranked=tuple(_ranked_from_dict(h, len(rules)) for h in data["heuristics"]),
+            labels=tuple(
+                Label(**{name: label[name] for name in LABEL_FIELDS}) for label in data["labels"]
             ),
-            labels=tuple(Label(**label) for label in data["labels"]),
             output=data["output"],
             classes=tuple(data["classes"]),
         )
@@ -499,6 +513,49 @@ class TheoryPath:
                 "n_conditions": (self.total_conditions / np.maximum(self.n_rules, 1)).ravel(),
             }
         )
+
+
+_FIELDS = {
+    "output": OUTPUT,
+    "classes": CLASSES,
+    "phis": SHARES,
+    "features": LIST,
+    "labels": FILLED_LIST,
+    "rules": LIST,
+    "heuristics": LIST,
+}
+_RULE_FIELDS = {"label": COUNT, "tp": COUNT, "fp": COUNT, "body": LIST}
+_RANKING_FIELDS = {
+    "heuristic": OBJECT,
+    "rules": COUNTS,
+    "values": VALUES,
+    "new_tp": COUNTS,
+    "new_fp": COUNTS,
+}
+
+
+def _ranked_from_dict(data: dict[str, Any], n_rules: int) -> RankedRules:
+    """The ranking of a heuristic over so many rules."""
+    lengths = {name: len(data[name]) for name in ("rules", "values", "new_tp", "new_fp")}
+    if len(set(lengths.values())) > 1:
+        listed = ", ".join(f"{n} {name}" for name, n in lengths.items())
+        raise ValueError(f"a ranking has lists of different lengths: {listed}")
+    _check_positions(data["rules"], n_rules, "rule")
+    values = np.array([value_from_plain(value) for value in data["values"]], dtype=np.float64)
+    if (values[1:] > values[:-1]).any():
+        raise ValueError("a ranking is not sorted by its values")
+    return RankedRules(
+        np.array(data["rules"], dtype=np.intp),
+        values,
+        np.array(data["new_tp"], dtype=np.int64),
+        np.array(data["new_fp"], dtype=np.int64),
+    )
+
+
+def _check_positions(positions: Sequence[int], n: int, what: str) -> None:
+    # Otherwise a kernel would read and write beyond the end of its arrays.
+    if max(positions, default=-1) >= n:
+        raise ValueError(f"there is no {what} {max(positions)}: the last of {n} is {n - 1}")
 
 
 def find_first_firing(

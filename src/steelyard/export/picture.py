@@ -6,6 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -22,6 +24,8 @@ def plot_theory(theory: Theory, max_labels: int = 12) -> Figure:
     """See `Theory.plot`."""
     from matplotlib.figure import Figure
 
+    if not isinstance(max_labels, int | np.integer) or max_labels < 1:
+        raise ValueError(f"max_labels must be a whole number of at least 1, got {max_labels!r}")
     by_rules = sorted(theory.labels, key=lambda label: -len(theory.rules_of(label.name)))
     shown = [label for label in theory.labels if label in by_rules[:max_labels]]
     n_columns = min(4, len(shown))

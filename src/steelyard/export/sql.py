@@ -14,8 +14,10 @@ if TYPE_CHECKING:
 
 def to_sql(theory: Theory, dialect: str = "sqlite", table: str = "data") -> str:
     """See `Theory.to_sql`."""
-    if dialect not in DIALECTS:
+    if not isinstance(dialect, str) or dialect not in DIALECTS:
         raise ValueError(f"dialect must be one of {', '.join(DIALECTS)}, got {dialect!r}")
+    if not isinstance(table, str):
+        raise ValueError(f"table must be the name of a table, got {table!r}")
     writer = SqlWriter(theory, DIALECTS[dialect])
     if theory.has_points:
         columns, more = points_to_query(theory, writer)

@@ -7,7 +7,6 @@ import gzip
 import io
 import json
 import os
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,43 +16,11 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
+from ..files import TEMPORARY
+from ..files import write_atomically as write_atomically
 from .config import StudyError
 
 Arrays = dict[str, NDArray[Any]]
-
-_TEMPORARY = ".unfinished-"
-
-
-def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file so that at any moment it is there whole or not at all.
-
-    Examples
-    --------
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_atomically(Path(folder, "unit"), b"done")
-    ...     sorted(p.name for p in Path(folder).iterdir())
-    ['unit']
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, temporary = tempfile.mkstemp(prefix=_TEMPORARY, dir=path.parent)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-            file.flush()
-            # Without it a power failure may keep the name and lose the bytes.
-            os.fsync(file.fileno())
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-
-
-def _umask() -> int:
-    # There is no way to ask for it but to set it; mkstemp's files are for the owner's eyes only.
-    mask = os.umask(0o022)
-    os.umask(mask)
-    return mask
 
 
 class StudyStore:
@@ -66,6 +33,7 @@ class StudyStore:
 
     Examples
     --------
+    >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     store = StudyStore(folder)
     ...     with store.locked():
@@ -97,7 +65,7 @@ class StudyStore:
                     f"another process is at work in {str(self.folder)!r}: wait for it to end or "
                     "choose another folder"
                 ) from None
-            for leftover in self.folder.rglob(f"{_TEMPORARY}*"):
+            for leftover in self.folder.rglob(f"{TEMPORARY}*"):
                 leftover.unlink(missing_ok=True)
             yield
 
