@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sqlite3
+import warnings
 import xml.etree.ElementTree as ET
 from contextlib import closing
 
@@ -14,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard import Condition, Theory
+from steelyard import Condition, RuleSetClassifier, Theory
 from steelyard.evidence import Label, ScoredRule
 from steelyard.export.decisions import body_to_requirements
 from steelyard.features import Feature
@@ -315,3 +316,20 @@ def test_bounds_of_an_attribute_are_merged_to_the_tightest():
 
 def test_hostile_table_has_missing_values_everywhere_but_in_the_booleans():
     assert hostile_table().isna().any().sum() == 7
+
+
+@pytest.mark.parametrize("classes", [("a", "b"), ("a", "a"), ("a", "b", "c")], ids="".join)
+@pytest.mark.parametrize("preset", ["paper", "accurate"])
+def test_python_needs_no_numpy_for_classes_of_numpy_text(classes, preset):
+    X = np.arange(40.0)[:, None]
+    y = np.array(classes)[(X[:, 0] // 14).astype(int) % len(classes)]
+    few = {"n_candidates": 50} if preset == "paper" else {"max_rules": 6}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # one attribute does not have 50 rules
+        clf = RuleSetClassifier(preset=preset, random_state=0, **few)
+        theory = clf.fit(pd.DataFrame({"x": X[:, 0]}), y).theory_
+    assert {type(name) for name in theory.label_names} == {str}
+    scope: dict = {}
+    exec(theory.to_python(), scope)
+    predicted = theory.predict(pd.DataFrame({"x": X[:, 0]}))
+    assert [scope["predict"]({"x": value}) for value in X[:, 0]] == predicted.tolist()

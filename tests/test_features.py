@@ -182,6 +182,10 @@ class TestForms:
     def test_a_category_is_its_text(self, value):
         assert category_text(value) == "4"
 
+    def test_names_are_pythons_own_text(self):
+        (feature,) = code_training_table(np.ones((2, 1)), np.array(["x"])).coder.features
+        assert type(feature.name) is str
+
     def test_a_mixed_object_array_is_read_column_by_column(self):
         X = np.array([[1.5, "red"], [None, None], [2, "blue"]], dtype=object)
         coder, coded, *_ = code_training_table(X)

@@ -464,7 +464,7 @@ def code_training_table(
     >>> coder.cuts[0], coded.dense
     (array([2.]), array([[ 0, 1, -1], [ 1, 0, 1]], dtype=int32))
     """
-    names = column_names(X) if names is None else tuple(names)
+    names = column_names(X) if names is None else tuple(map(str, names))
     n_rows = X.shape[0]
     builder = _CodeBuilder(n_rows)
     features: list[Feature] = []

@@ -147,7 +147,8 @@ def _encode_classes(y: NDArray[Any], name: str, target: TargetChoice) -> Targets
         raise ValueError(f"Input y contains infinity: row {int(np.argmax(np.isinf(y)))}")
     check_classification_targets(y)
     classes = np.unique(y)
-    names = [c if isinstance(c, str) else f"{name}={c}" for c in classes]
+    # Python's own text: an export writes names down as they print themselves.
+    names = [str(c) if isinstance(c, str) else f"{name}={c}" for c in classes]
     if len(classes) > 2:
         # One class is always right, so every class needs rules for its presence.
         is_target = y == classes[:, None]
