@@ -250,3 +250,8 @@ class TestRefusals:
         coder = code_training_table(pd.DataFrame({"x": [1.0, 2.0]})).coder
         codes = rows_of_codes(coder.encode(pd.DataFrame({"x": ["2", "1.0", None]})))
         assert codes[:, 0].tolist() == [1, 0, MISSING]
+
+    def test_a_nominal_attribute_as_a_sparse_column_is_refused_by_name(self):
+        coder = code_training_table(pd.DataFrame({"c": ["red", "blue"]})).coder
+        with pytest.raises(ValueError, match="attribute 'c' is nominal and cannot be .* sparse"):
+            coder.encode(sparse.csr_array(np.ones((2, 1))))

@@ -23,6 +23,9 @@ MISSING = -1
 # other rows: on text (medical, enron) a list is far shorter than a column.
 LISTED_SHARE = 1 / 8
 
+# How tables and data bases write truth values, in lower case.
+TRUTH_WORDS = {"True": ("true", "1", "1.0"), "False": ("false", "0", "0.0")}
+
 
 class CodedFeatures(NamedTuple):
     """A table as integer codes, the form in which kernels see data.
@@ -69,6 +72,27 @@ class Feature:
     def is_nominal(self) -> bool:
         """Whether conditions on it test equality instead of order."""
         return self.categories is not None
+
+    @property
+    def is_truth_value(self) -> bool:
+        """Whether its categories are True and False, which other tables write as 1 and 0."""
+        return self.categories in (("False", "True"), ("False",), ("True",), ("True", "False"))
+
+    def read_category(self, text: str) -> str:
+        """The category that a text stands for: of a truth value, "1" is True.
+
+        Examples
+        --------
+        >>> Feature("ill", ("False", "True")).read_category("1")
+        'True'
+        >>> Feature("grade", ("1", "2")).read_category("1")
+        '1'
+        """
+        if self.is_truth_value:
+            for category, words in TRUTH_WORDS.items():
+                if text.lower() in words:
+                    return category
+        return text
 
 
 class NumericColumn(NamedTuple):
@@ -312,7 +336,7 @@ class FeatureCoder:
             self.features, self.cuts, table_to_columns(X, self.features), strict=True
         ):
             if feature.categories is not None:
-                builder.add_nominal(_recode(column, feature.categories), len(feature.categories))
+                builder.add_nominal(_recode(column, feature), len(feature.categories))
             elif isinstance(column, NominalColumn):
                 builder.add_numeric(_numbers_from_text(column, feature.name), cuts)
             else:
@@ -325,14 +349,17 @@ class FeatureCoder:
         return len(self.cuts[feature_idx]) + 1 if categories is None else len(categories)
 
 
-def _recode(column: NumericColumn | NominalColumn, categories: tuple[str, ...]) -> NDArray[np.intp]:
+def _recode(column: NumericColumn | NominalColumn, feature: Feature) -> NDArray[np.intp]:
     if isinstance(column, NumericColumn):
         if column.rows is not None:
-            raise ValueError("a nominal attribute cannot be given as a sparse column")
+            raise ValueError(
+                f"attribute {feature.name!r} is nominal and cannot be given as a sparse column"
+            )
         values = column.values.astype(object)
         values[np.isnan(column.values)] = None
         column = _nominal_from_values(values)
-    return _recode_categories(column.codes, column.categories, categories).codes
+    texts = [feature.read_category(text) for text in column.categories]
+    return _recode_categories(column.codes, texts, feature.categories or ()).codes
 
 
 def _numbers_from_text(column: NominalColumn, name: str) -> NumericColumn:

@@ -274,7 +274,7 @@ def _read_values(theory: Theory, table: Any) -> dict[str, list[Value]]:
     features = [theory.features[i] for i in used_idx]
     return {
         feature.name: _column_to_values(feature, column, columns.shape[0])
-        for feature, column in zip(features, table_to_columns(columns), strict=True)
+        for feature, column in zip(features, table_to_columns(columns, features), strict=True)
     }
 
 
@@ -284,7 +284,7 @@ def _column_to_values(
     if not isinstance(column, NumericColumn):
         texts = [None if code < 0 else column.categories[code] for code in column.codes]
         if feature.is_nominal:
-            return list(texts)
+            return [None if text is None else feature.read_category(text) for text in texts]
         return [None if text is None else _not_nan(float(text)) for text in texts]
     numbers = column.values
     if column.rows is not None:
@@ -292,7 +292,10 @@ def _column_to_values(
         numbers[column.rows] = column.values
     values = [_not_nan(float(number)) for number in numbers]
     if feature.is_nominal:
-        return [None if value is None else category_text(value) for value in values]
+        return [
+            None if value is None else feature.read_category(category_text(value))
+            for value in values
+        ]
     return list(values)
 
 
