@@ -122,9 +122,33 @@ def category_text(value: object) -> str:
     return str(value)
 
 
-def _nominal_from_values(values: Any) -> NominalColumn:
-    codes, uniques = pd.factorize(values, sort=False)
+def _nominal_from_values(values: Any, name: str) -> NominalColumn:
+    try:
+        codes, uniques = pd.factorize(values, sort=False)
+    except TypeError:
+        bad = [value for value in values if not _is_hashable(value)]
+        if not bad:
+            raise
+        raise ValueError(
+            f"attribute {name!r} holds a {type(bad[0]).__name__}, {shorten_repr(bad[0])}, "
+            "where a number or a category is expected"
+        ) from None
     return _nominal_from_codes(codes, [category_text(value) for value in uniques])
+
+
+def _is_hashable(value: object) -> bool:
+    # Asked of the value, not of its type: a tuple with a list in it has no hash either.
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+def shorten_repr(value: object) -> str:
+    """A value as it prints itself, cut where it would fill a message."""
+    text = repr(value)
+    return text if len(text) <= 40 else f"{text[:37]}..."
 
 
 def _nominal_from_codes(codes: NDArray[Any], texts: Sequence[str]) -> NominalColumn:
@@ -174,7 +198,7 @@ def _series_to_column(series: pd.Series, name: str) -> NumericColumn | NominalCo
         or pd.api.types.is_string_dtype(dtype)
         or pd.api.types.is_object_dtype(dtype)
     ):
-        return _nominal_from_values(series.to_numpy(dtype=object, na_value=np.nan))
+        return _nominal_from_values(series.to_numpy(dtype=object, na_value=np.nan), name)
     raise ValueError(
         f"attribute {name!r} has type {dtype}, which is neither numeric nor nominal; "
         "convert or drop it"
@@ -201,18 +225,20 @@ def _refuse_infinity(values: NDArray[np.float64], name: str) -> NDArray[np.float
 
 
 def _object_array_to_columns(
-    X: NDArray[Any], features: Sequence[Feature] | None
+    X: NDArray[Any], names: Sequence[str], features: Sequence[Feature] | None
 ) -> Iterator[NumericColumn | NominalColumn]:
-    for j in range(X.shape[1]):
+    for j, name in enumerate(names):
         values = X[:, j]
         # A known category stays one where all the texts of a table happen to look like numbers.
         if features is not None and features[j].is_nominal:
-            yield _nominal_from_values(values)
+            yield _nominal_from_values(values, name)
             continue
         try:
-            yield NumericColumn(values.astype(np.float64))
-        except ValueError:
-            yield _nominal_from_values(values)
+            numbers = values.astype(np.float64)
+        except (ValueError, TypeError):
+            yield _nominal_from_values(values, name)
+            continue
+        yield NumericColumn(_refuse_infinity(numbers, name))
 
 
 def table_to_columns(
@@ -221,10 +247,11 @@ def table_to_columns(
     """Columns of a DataFrame, an array or a sparse matrix, one at a time.
 
     A column of an array of objects is numeric if all it holds are numbers, unless its `features` are
-    known already.
+    known already. Infinity is refused in whatever form it comes.
     """
     if isinstance(X, pd.DataFrame):
         return _frame_to_columns(X)
+    names = column_names(X) if features is None else [feature.name for feature in features]
     if sparse.issparse(X):
         X = sparse.csc_array(X)
         if not X.has_canonical_format:
@@ -234,16 +261,16 @@ def table_to_columns(
             X.sum_duplicates()
         return (
             NumericColumn(
-                X.data[X.indptr[j] : X.indptr[j + 1]].astype(np.float64),
+                _refuse_infinity(X.data[X.indptr[j] : X.indptr[j + 1]].astype(np.float64), name),
                 X.indices[X.indptr[j] : X.indptr[j + 1]].astype(np.intp),
             )
-            for j in range(X.shape[1])
+            for j, name in enumerate(names)
         )
     X = np.asarray(X)
     if X.dtype.kind in "OUS":
-        return _object_array_to_columns(X, features)
+        return _object_array_to_columns(X, names, features)
     X = np.asarray(X, dtype=np.float64)
-    return (NumericColumn(X[:, j]) for j in range(X.shape[1]))
+    return (NumericColumn(_refuse_infinity(X[:, j], name)) for j, name in enumerate(names))
 
 
 def column_names(X: Any) -> tuple[str, ...]:
@@ -357,7 +384,7 @@ def _recode(column: NumericColumn | NominalColumn, feature: Feature) -> NDArray[
             )
         values = column.values.astype(object)
         values[np.isnan(column.values)] = None
-        column = _nominal_from_values(values)
+        column = _nominal_from_values(values, feature.name)
     texts = [feature.read_category(text) for text in column.categories]
     return _recode_categories(column.codes, texts, feature.categories or ()).codes
 
@@ -370,7 +397,7 @@ def _numbers_from_text(column: NominalColumn, name: str) -> NumericColumn:
         raise ValueError(
             f"attribute {name!r} is numeric, but one of its values is {bad!r}"
         ) from None
-    return NumericColumn(np.array([*numbers, np.nan])[column.codes])
+    return NumericColumn(_refuse_infinity(np.array([*numbers, np.nan]), name)[column.codes])
 
 
 def _is_number(text: str) -> bool:
