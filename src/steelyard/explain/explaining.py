@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ..decoding import SHARES
-from ..features import Feature, NumericColumn, category_text, table_to_columns
+from ..features import Feature, NumericColumn, category_text, shorten_repr, table_to_columns
 from ..program import select_columns
 from ..rules import Condition
 from .changes import Change, FailingCondition, NearRule, Value
@@ -50,11 +51,19 @@ def as_table(X: Any) -> Any:
     if not hasattr(X, "dtype"):
         X = np.asarray(X, dtype=object)
         X = np.where(pd.isna(X), np.nan, X)
+    if X.ndim == 0:
+        raise TypeError(
+            "explain needs an example (a Series, a dict, a list or a 1-D array) or a table, "
+            f"got {shorten_repr(X.item())}"
+        )
     return X.reshape(1, -1) if X.ndim == 1 else X
 
 
 def explain_theory(theory: Theory, X: Any, n_closest: int = 3) -> Explanation | list[Explanation]:
     """See `Theory.explain`."""
+    is_whole = isinstance(n_closest, Integral) and not isinstance(n_closest, bool)
+    if not is_whole or n_closest < 0:
+        raise ValueError(f"n_closest must be a whole number of at least 0, got {n_closest!r}")
     table = as_table(X)
     fires = theory.covers(table)
     n_rows = fires.shape[0]
