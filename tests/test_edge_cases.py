@@ -143,6 +143,63 @@ class TestShapesOfY:
         with pytest.raises(ValueError, match=message):
             classifier().fit(data.X, Y)
 
+    @pytest.mark.parametrize(
+        "column",
+        [
+            pd.array([True, False, None], dtype="boolean"),
+            pd.array([1, 0, None], dtype="Int64"),
+            pd.Series([1, 0, pd.NA], dtype=object),
+            pd.Series([True, False, None], dtype=object),
+            pd.Series([1.0, 0.0, np.nan]),
+        ],
+        ids=["boolean", "Int64", "NA", "None", "NaN"],
+    )
+    def test_a_missing_label_is_named_whatever_it_is_made_of(self, column):
+        Y = pd.DataFrame({"first": [1, 0, 1], "p": column})
+        with pytest.raises(ValueError, match="Input y contains NaN: label 'p', row 2"):
+            classifier().fit(np.arange(3.0)[:, None], Y)
+        with pytest.raises(ValueError, match="Input y contains NaN: label 'y1', row 2"):
+            classifier().fit(np.arange(3.0)[:, None], Y.to_numpy(dtype=object))
+
+    @pytest.mark.parametrize(
+        ("y", "message"),
+        [
+            ([[1, 0], [1, 0], [0]], "row 0 has length 2, but row 2 has length 1"),
+            ([[1, 0], 1, [0, 1]], "row 0 has length 2, but row 1 is no list"),
+            (["a", ["b", "c"], "d"], "row 0 is no list, but row 1 has length 2"),
+        ],
+        ids=str,
+    )
+    @pytest.mark.parametrize("estimator", [classifier, RuleSetClassifierCV])
+    def test_rows_of_different_length_are_named(self, estimator, y, message):
+        with pytest.raises(ValueError, match=message):
+            estimator().fit(np.arange(3.0)[:, None], y)
+
+    def test_half_a_character_is_refused_and_named_before_it_cannot_be_written(self):
+        half, X, y = "a\ud800", np.arange(4.0)[:, None], [0, 1, 0, 1]
+        named = pd.Index([half], dtype=object)
+        words = pd.DataFrame({"word": pd.Series([half, "b"] * 2, dtype=object)})
+        for table, labels, message in [
+            (
+                pd.DataFrame(X, columns=named),
+                y,
+                "the attribute 'a.ud800' contains a lone surrogate",
+            ),
+            (words, y, "the category 'a.ud800' of the attribute 'word' contains a lone surrogate"),
+            (
+                X,
+                pd.DataFrame([[v] for v in y], columns=named),
+                "the label 'a.ud800' contains a lone",
+            ),
+            (X, pd.Series(y, name=half), "the label 'a.ud800' contains a lone"),
+            (X, [half, "b"] * 2, "the class 'a.ud800' contains a lone"),
+        ]:
+            with pytest.raises(ValueError, match=message):
+                classifier().fit(table, labels)
+        # Where it was never seen it is one more unseen category.
+        fitted = classifier().fit(pd.DataFrame({"word": ["a", "b"] * 4}), y * 2)
+        assert not fitted.theory_.covers(words)[0].any()
+
 
 class TestMissingAndUnseen:
     @pytest.mark.parametrize(

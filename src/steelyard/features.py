@@ -136,6 +136,16 @@ def _nominal_from_values(values: Any, name: str) -> NominalColumn:
     return _nominal_from_codes(codes, [category_text(value) for value in uniques])
 
 
+def refuse_surrogates(text: str, what: str) -> None:
+    """Refuse half of a pair of surrogates, which no file and no DataFrame can hold as text."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ValueError(
+            f"{what} contains a lone surrogate, which is no character; replace it"
+        ) from None
+
+
 def _is_hashable(value: object) -> bool:
     # Asked of the value, not of its type: a tuple with a list in it has no hash either.
     try:
@@ -525,7 +535,10 @@ def code_training_table(
     cuts: list[NDArray[np.float64]] = []
     distinct: list[NDArray[np.float64]] = []
     for name, column in zip(names, table_to_columns(X), strict=True):
+        refuse_surrogates(name, f"the attribute {name!r}")
         if isinstance(column, NominalColumn):
+            for text in column.categories:
+                refuse_surrogates(text, f"the category {text!r} of the attribute {name!r}")
             features.append(Feature(name, column.categories))
             cuts.append(np.empty(0))
             distinct.append(np.empty(0))
