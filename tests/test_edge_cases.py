@@ -143,6 +143,63 @@ class TestShapesOfY:
         with pytest.raises(ValueError, match=message):
             classifier().fit(data.X, Y)
 
+    @pytest.mark.parametrize(
+        "column",
+        [
+            pd.array([True, False, None], dtype="boolean"),
+            pd.array([1, 0, None], dtype="Int64"),
+            pd.Series([1, 0, pd.NA], dtype=object),
+            pd.Series([True, False, None], dtype=object),
+            pd.Series([1.0, 0.0, np.nan]),
+        ],
+        ids=["boolean", "Int64", "NA", "None", "NaN"],
+    )
+    def test_a_missing_label_is_named_whatever_it_is_made_of(self, column):
+        Y = pd.DataFrame({"first": [1, 0, 1], "p": column})
+        with pytest.raises(ValueError, match="Input y contains NaN: label 'p', row 2"):
+            classifier().fit(np.arange(3.0)[:, None], Y)
+        with pytest.raises(ValueError, match="Input y contains NaN: label 'y1', row 2"):
+            classifier().fit(np.arange(3.0)[:, None], Y.to_numpy(dtype=object))
+
+    @pytest.mark.parametrize(
+        ("y", "message"),
+        [
+            ([[1, 0], [1, 0], [0]], "row 0 has length 2, but row 2 has length 1"),
+            ([[1, 0], 1, [0, 1]], "row 0 has length 2, but row 1 is no list"),
+            (["a", ["b", "c"], "d"], "row 0 is no list, but row 1 has length 2"),
+        ],
+        ids=str,
+    )
+    @pytest.mark.parametrize("estimator", [classifier, RuleSetClassifierCV])
+    def test_rows_of_different_length_are_named(self, estimator, y, message):
+        with pytest.raises(ValueError, match=message):
+            estimator().fit(np.arange(3.0)[:, None], y)
+
+    def test_half_a_character_is_refused_and_named_before_it_cannot_be_written(self):
+        half, X, y = "a\ud800", np.arange(4.0)[:, None], [0, 1, 0, 1]
+        named = pd.Index([half], dtype=object)
+        words = pd.DataFrame({"word": pd.Series([half, "b"] * 2, dtype=object)})
+        for table, labels, message in [
+            (
+                pd.DataFrame(X, columns=named),
+                y,
+                "the attribute 'a.ud800' contains a lone surrogate",
+            ),
+            (words, y, "the category 'a.ud800' of the attribute 'word' contains a lone surrogate"),
+            (
+                X,
+                pd.DataFrame([[v] for v in y], columns=named),
+                "the label 'a.ud800' contains a lone",
+            ),
+            (X, pd.Series(y, name=half), "the label 'a.ud800' contains a lone"),
+            (X, [half, "b"] * 2, "the class 'a.ud800' contains a lone"),
+        ]:
+            with pytest.raises(ValueError, match=message):
+                classifier().fit(table, labels)
+        # Where it was never seen it is one more unseen category.
+        fitted = classifier().fit(pd.DataFrame({"word": ["a", "b"] * 4}), y * 2)
+        assert not fitted.theory_.covers(words)[0].any()
+
 
 class TestMissingAndUnseen:
     @pytest.mark.parametrize(
@@ -336,3 +393,87 @@ class TestParameters:
         fitted = classifier(min_value=2.0).fit(data.X, data.Y)
         assert len(fitted.theory_) == 0
         assert not fitted.predict(data.X).any()
+
+
+class TestTablesForATheory:
+    """A theory of an array calls its attributes x0, x1, ...; a DataFrame may have other names."""
+
+    @pytest.fixture(params=[0, 1], ids=["tests x0", "tests x1"])
+    def used_and_theory(self, request):
+        X = np.full((60, 2), 0.5)  # a constant attribute is in no rule
+        X[:, request.param] = np.linspace(0, 1, 60)
+        theory = classifier().fit(X, (X[:, request.param] > 0.7).astype(int)).theory_
+        assert {c.feature for rule in theory for c in rule.body} == {f"x{request.param}"}
+        return request.param, theory
+
+    def test_its_own_names_are_found_by_name_and_others_by_position(self, used_and_theory):
+        used, theory = used_and_theory
+        row = [[0.0, 1.0]]
+        for names, expected in [
+            (["x0", "x1"], used),
+            (["x1", "x0"], 1 - used),
+            (["a", "b"], used),
+            ([7, 8], used),
+        ]:
+            assert theory.predict(pd.DataFrame(row, columns=names)).tolist() == [expected], names
+        more = pd.DataFrame([[5.0, 1.0, 0.0]], columns=["more", "x1", "x0"])
+        assert theory.predict(more).tolist() == [used]
+
+    def test_what_no_rule_tests_may_be_absent(self, used_and_theory):
+        used, theory = used_and_theory
+        assert theory.predict(pd.DataFrame({f"x{used}": [1.0]})).tolist() == [1]
+        with pytest.raises(ValueError, match=f"the table lacks the attribute 'x{used}'"):
+            theory.predict(pd.DataFrame({f"x{1 - used}": [1.0]}))
+
+    @pytest.mark.parametrize("names", [["x1", "x2"], ["x0", "b"], ["b", "x1", "c"]], ids=str)
+    def test_a_mixture_is_refused_whatever_the_rules_test(self, used_and_theory, names):
+        _, theory = used_and_theory
+        table = pd.DataFrame(np.ones((1, len(names))), columns=names)
+        with pytest.raises(ValueError, match=r"lacks the attribute 'x.', so that it is unclear"):
+            theory.predict(table)
+        with pytest.raises(ValueError, match="it is unclear whether"):
+            theory.explain(table)
+
+    def test_by_position_the_number_of_columns_must_fit(self, used_and_theory):
+        _, theory = used_and_theory
+        with pytest.raises(ValueError, match=r"knows 2 attributes, the table has shape \(1, 3\)"):
+            theory.predict(pd.DataFrame([[1.0, 2.0, 3.0]], columns=list("abc")))
+
+    def test_names_of_ones_own_are_always_found_by_name(self):
+        X = pd.DataFrame({"a": np.arange(20.0), "b": 1.0})
+        theory = classifier().fit(X, (X["a"] > 14).astype(int)).theory_
+        assert theory.predict(pd.DataFrame({"c": [0.0], "a": [19.0]})).tolist() == [1]
+        with pytest.raises(ValueError, match="the table lacks the attribute 'a'"):
+            theory.predict(pd.DataFrame({"c": [0.0], "d": [19.0]}))
+
+    @pytest.mark.parametrize("example", [None, 3, "abc", set(), np.float64(1.0)], ids=repr)
+    def test_what_is_no_example_cannot_be_explained(self, used_and_theory, example):
+        _, theory = used_and_theory
+        with pytest.raises(TypeError, match=r"explain needs an example .* or a table, got "):
+            theory.explain(example)
+
+    @pytest.mark.parametrize("n_closest", ["a", 1.5, -1, True, None], ids=repr)
+    def test_the_number_of_rules_to_compare_with_is_checked(self, used_and_theory, n_closest):
+        _, theory = used_and_theory
+        with pytest.raises(ValueError, match="n_closest must be a whole number of at least 0, got"):
+            theory.explain([0.0, 0.0], n_closest=n_closest)
+        assert theory.explain([0.0, 0.0], n_closest=np.int64(0)).labels[0].closest == ()
+
+    @pytest.mark.parametrize("X", ["abc", {"x0": 1.0, "x1": 2.0}], ids=str)
+    def test_what_is_no_table_cannot_be_predicted(self, used_and_theory, X):
+        _, theory = used_and_theory
+        with pytest.raises(TypeError, match=r"X must be a table: .*, got "):
+            theory.predict(X)
+
+    def test_rows_of_different_length_are_no_table(self, used_and_theory):
+        _, theory = used_and_theory
+        with pytest.raises(ValueError, match="the rows of the table differ in length"):
+            theory.predict([[1.0, 2.0], [1.0]])
+
+    def test_cells_that_are_no_value_are_named(self, used_and_theory):
+        used, theory = used_and_theory
+        for bad, message in [([1, 2], "holds a list"), (np.inf, "contains infinity")]:
+            row = {"x0": 0.0, "x1": 0.0} | {f"x{used}": bad}
+            for ask in (theory.predict, theory.explain):
+                with pytest.raises(ValueError, match=f"attribute 'x{used}' {message}"):
+                    ask(pd.DataFrame([row]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sqlite3
+import warnings
 import xml.etree.ElementTree as ET
 from contextlib import closing
 
@@ -14,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard import Condition, Theory
+from steelyard import Condition, RuleSetClassifier, Theory
 from steelyard.evidence import Label, ScoredRule
 from steelyard.export.decisions import body_to_requirements
 from steelyard.features import Feature
@@ -337,3 +338,59 @@ def test_bounds_of_an_attribute_are_merged_to_the_tightest():
 
 def test_hostile_table_has_missing_values_everywhere_but_in_the_booleans():
     assert hostile_table().isna().any().sum() == 7
+
+
+@pytest.mark.parametrize("classes", [("a", "b"), ("a", "a"), ("a", "b", "c")], ids="".join)
+@pytest.mark.parametrize("preset", ["paper", "accurate"])
+def test_python_needs_no_numpy_for_classes_of_numpy_text(classes, preset):
+    X = np.arange(40.0)[:, None]
+    y = np.array(classes)[(X[:, 0] // 14).astype(int) % len(classes)]
+    few = {"n_candidates": 50} if preset == "paper" else {"max_rules": 6}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # one attribute does not have 50 rules
+        clf = RuleSetClassifier(preset=preset, random_state=0, **few)
+        theory = clf.fit(pd.DataFrame({"x": X[:, 0]}), y).theory_
+    assert {type(name) for name in theory.label_names} == {str}
+    scope: dict = {}
+    exec(theory.to_python(), scope)
+    predicted = theory.predict(pd.DataFrame({"x": X[:, 0]}))
+    assert [scope["predict"]({"x": value}) for value in X[:, 0]] == predicted.tolist()
+
+
+@pytest.mark.parametrize("form", [bool, int, float, "Int64", "boolean", str, "category"], ids=str)
+def test_truth_values_may_be_given_as_0_and_1_everywhere(form):
+    X = pd.DataFrame({"d": [True, False, False, True, False] * 8})
+    theory = learn(X, pd.DataFrame({"y": X["d"].astype(int)}))
+    assert len(theory) > 0
+    expected = X["d"].astype(int).tolist()
+    table = X.astype({"d": form})
+    assert theory.predict(table)["y"].tolist() == expected
+    assert last(run_sqlite(theory.to_sql(), table), 1) == [[y] for y in expected]
+    for dialect in ("duckdb", "postgres", "ansi"):
+        assert last(run_duckdb(theory.to_sql(dialect), table), 1) == [[y] for y in expected]
+    scope: dict = {}
+    exec(theory.to_python(), scope)
+    assert [scope["predict"](row)["y"] for row in table.to_dict("records")] == expected
+    explained = theory.explain(table)
+    assert [bool(e.labels[0].fired) for e in explained] == [bool(y) for y in expected]
+    assert explained[1].labels[0].closest[0].failing[0].value == "False"
+
+
+def test_rules_that_vote_read_0_and_1_as_truth_values_too():
+    X = pd.DataFrame({"d": [True, False, False, True, False] * 8})
+    clf = RuleSetClassifier(preset="accurate", max_rules=2, random_state=0)
+    theory = clf.fit(X, np.where(X["d"], "b", "a")).theory_
+    assert theory.has_points
+    scope: dict = {}
+    exec(theory.to_python(), scope)
+    for value, name in [(1, "b"), (0.0, "a"), (True, "b"), ("0", "a")]:
+        assert scope["predict"]({"d": value}) == name
+        assert theory.predict(pd.DataFrame({"d": [value]})).tolist() == [name]
+
+
+def test_other_categories_than_truth_values_are_compared_as_they_are():
+    X = pd.DataFrame({"d": ["True", "False", "maybe"] * 10})
+    theory = learn(X, pd.DataFrame({"y": (X["d"] == "True").astype(int)}))
+    table = pd.DataFrame({"d": ["1", "true", "True"]})
+    assert theory.predict(table)["y"].tolist() == [0, 0, 1]
+    assert last(run_sqlite(theory.to_sql(), table), 1) == [[0], [0], [1]]

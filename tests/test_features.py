@@ -182,6 +182,10 @@ class TestForms:
     def test_a_category_is_its_text(self, value):
         assert category_text(value) == "4"
 
+    def test_names_are_pythons_own_text(self):
+        (feature,) = code_training_table(np.ones((2, 1)), np.array(["x"])).coder.features
+        assert type(feature.name) is str
+
     def test_a_mixed_object_array_is_read_column_by_column(self):
         X = np.array([[1.5, "red"], [None, None], [2, "blue"]], dtype=object)
         coder, coded, *_ = code_training_table(X)
@@ -246,3 +250,46 @@ class TestRefusals:
         coder = code_training_table(pd.DataFrame({"x": [1.0, 2.0]})).coder
         codes = rows_of_codes(coder.encode(pd.DataFrame({"x": ["2", "1.0", None]})))
         assert codes[:, 0].tolist() == [1, 0, MISSING]
+
+    def test_a_nominal_attribute_as_a_sparse_column_is_refused_by_name(self):
+        coder = code_training_table(pd.DataFrame({"c": ["red", "blue"]})).coder
+        with pytest.raises(ValueError, match=r"attribute 'c' is nominal and cannot be .* sparse"):
+            coder.encode(sparse.csr_array(np.ones((2, 1))))
+
+    @pytest.mark.parametrize("cell", [[1, 2], {"a": 1}, {3}, (1, [2])], ids=str)
+    def test_a_list_in_a_cell_is_refused_by_name_wherever_it_is(self, cell):
+        values = np.empty((2, 2), dtype=object)
+        values[:] = [[1.0, "a"], [2.0, "b"]]
+        frame = pd.DataFrame({"x0": [1.0, 2.0], "x1": ["a", "b"]}).astype({"x1": object})
+        coder = code_training_table(frame).coder
+        message = rf"attribute 'x1' holds a {type(cell).__name__}, .*number or a category"
+        values[1, 1] = cell
+        frame["x1"] = pd.Series(["a", cell], dtype=object)
+        for form in (values, frame):
+            with pytest.raises(ValueError, match=message):
+                code_training_table(form)
+            with pytest.raises(ValueError, match=message):
+                coder.encode(form)
+
+    def test_a_long_list_is_not_quoted_in_full(self):
+        frame = pd.DataFrame({"x": pd.Series([list(range(1000))], dtype=object)})
+        with pytest.raises(ValueError, match=r"\[0, 1, .*\.\.\.,") as error:
+            code_training_table(frame)
+        assert len(str(error.value)) < 150
+
+    @pytest.mark.parametrize("infinity", [np.inf, -np.inf])
+    def test_infinity_is_refused_in_every_form_of_a_known_attribute(self, infinity):
+        coder = code_training_table(pd.DataFrame({"size": [1.0, 2.0]})).coder
+        X = np.array([[1.0], [infinity]])
+        objects = X.astype(object)
+        forms = [X, objects, X.astype(str), sparse.csr_array(X), sparse.csc_array(X)]
+        forms += [pd.DataFrame(form, columns=["size"]) for form in (X, objects, X.astype(str))]
+        forms += [pd.DataFrame({"size": ["1", "1e999"]}), to_sparse_frame(forms[5])]
+        for form in forms:
+            with pytest.raises(ValueError, match="attribute 'size' contains infinity"):
+                coder.encode(form)
+
+    def test_missing_values_of_pandas_are_missing_numbers_in_an_array_of_objects(self):
+        coder = code_training_table(pd.DataFrame({"size": [1.0, 2.0]})).coder
+        X = np.array([[2.0], [pd.NA], [None]], dtype=object)
+        assert rows_of_codes(coder.encode(X))[:, 0].tolist() == [1, MISSING, MISSING]

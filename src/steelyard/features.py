@@ -23,6 +23,9 @@ MISSING = -1
 # other rows: on text (medical, enron) a list is far shorter than a column.
 LISTED_SHARE = 1 / 8
 
+# How tables and data bases write truth values, in lower case.
+TRUTH_WORDS = {"True": ("true", "1", "1.0"), "False": ("false", "0", "0.0")}
+
 
 class CodedFeatures(NamedTuple):
     """A table as integer codes, the form in which kernels see data.
@@ -70,6 +73,27 @@ class Feature:
         """Whether conditions on it test equality instead of order."""
         return self.categories is not None
 
+    @property
+    def is_truth_value(self) -> bool:
+        """Whether its categories are True and False, which other tables write as 1 and 0."""
+        return self.categories in (("False", "True"), ("False",), ("True",), ("True", "False"))
+
+    def read_category(self, text: str) -> str:
+        """The category that a text stands for: of a truth value, "1" is True.
+
+        Examples
+        --------
+        >>> Feature("ill", ("False", "True")).read_category("1")
+        'True'
+        >>> Feature("grade", ("1", "2")).read_category("1")
+        '1'
+        """
+        if self.is_truth_value:
+            for category, words in TRUTH_WORDS.items():
+                if text.lower() in words:
+                    return category
+        return text
+
 
 class NumericColumn(NamedTuple):
     """Numbers of a column; `rows` is None if there is one for each row, else all others are 0."""
@@ -98,9 +122,43 @@ def category_text(value: object) -> str:
     return str(value)
 
 
-def _nominal_from_values(values: Any) -> NominalColumn:
-    codes, uniques = pd.factorize(values, sort=False)
+def _nominal_from_values(values: Any, name: str) -> NominalColumn:
+    try:
+        codes, uniques = pd.factorize(values, sort=False)
+    except TypeError:
+        bad = [value for value in values if not _is_hashable(value)]
+        if not bad:
+            raise
+        raise ValueError(
+            f"attribute {name!r} holds a {type(bad[0]).__name__}, {shorten_repr(bad[0])}, "
+            "where a number or a category is expected"
+        ) from None
     return _nominal_from_codes(codes, [category_text(value) for value in uniques])
+
+
+def refuse_surrogates(text: str, what: str) -> None:
+    """Refuse half of a pair of surrogates, which no file and no DataFrame can hold as text."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ValueError(
+            f"{what} contains a lone surrogate, which is no character; replace it"
+        ) from None
+
+
+def _is_hashable(value: object) -> bool:
+    # Asked of the value, not of its type: a tuple with a list in it has no hash either.
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+def shorten_repr(value: object) -> str:
+    """A value as it prints itself, cut where it would fill a message."""
+    text = repr(value)
+    return text if len(text) <= 40 else f"{text[:37]}..."
 
 
 def _nominal_from_codes(codes: NDArray[Any], texts: Sequence[str]) -> NominalColumn:
@@ -150,7 +208,7 @@ def _series_to_column(series: pd.Series, name: str) -> NumericColumn | NominalCo
         or pd.api.types.is_string_dtype(dtype)
         or pd.api.types.is_object_dtype(dtype)
     ):
-        return _nominal_from_values(series.to_numpy(dtype=object, na_value=np.nan))
+        return _nominal_from_values(series.to_numpy(dtype=object, na_value=np.nan), name)
     raise ValueError(
         f"attribute {name!r} has type {dtype}, which is neither numeric nor nominal; "
         "convert or drop it"
@@ -177,18 +235,20 @@ def _refuse_infinity(values: NDArray[np.float64], name: str) -> NDArray[np.float
 
 
 def _object_array_to_columns(
-    X: NDArray[Any], features: Sequence[Feature] | None
+    X: NDArray[Any], names: Sequence[str], features: Sequence[Feature] | None
 ) -> Iterator[NumericColumn | NominalColumn]:
-    for j in range(X.shape[1]):
+    for j, name in enumerate(names):
         values = X[:, j]
         # A known category stays one where all the texts of a table happen to look like numbers.
         if features is not None and features[j].is_nominal:
-            yield _nominal_from_values(values)
+            yield _nominal_from_values(values, name)
             continue
         try:
-            yield NumericColumn(values.astype(np.float64))
-        except ValueError:
-            yield _nominal_from_values(values)
+            numbers = values.astype(np.float64)
+        except (ValueError, TypeError):
+            yield _nominal_from_values(values, name)
+            continue
+        yield NumericColumn(_refuse_infinity(numbers, name))
 
 
 def table_to_columns(
@@ -197,10 +257,11 @@ def table_to_columns(
     """Columns of a DataFrame, an array or a sparse matrix, one at a time.
 
     A column of an array of objects is numeric if all it holds are numbers, unless its `features` are
-    known already.
+    known already. Infinity is refused in whatever form it comes.
     """
     if isinstance(X, pd.DataFrame):
         return _frame_to_columns(X)
+    names = column_names(X) if features is None else [feature.name for feature in features]
     if sparse.issparse(X):
         X = sparse.csc_array(X)
         if not X.has_canonical_format:
@@ -210,16 +271,16 @@ def table_to_columns(
             X.sum_duplicates()
         return (
             NumericColumn(
-                X.data[X.indptr[j] : X.indptr[j + 1]].astype(np.float64),
+                _refuse_infinity(X.data[X.indptr[j] : X.indptr[j + 1]].astype(np.float64), name),
                 X.indices[X.indptr[j] : X.indptr[j + 1]].astype(np.intp),
             )
-            for j in range(X.shape[1])
+            for j, name in enumerate(names)
         )
     X = np.asarray(X)
     if X.dtype.kind in "OUS":
-        return _object_array_to_columns(X, features)
+        return _object_array_to_columns(X, names, features)
     X = np.asarray(X, dtype=np.float64)
-    return (NumericColumn(X[:, j]) for j in range(X.shape[1]))
+    return (NumericColumn(_refuse_infinity(X[:, j], name)) for j, name in enumerate(names))
 
 
 def column_names(X: Any) -> tuple[str, ...]:
@@ -312,7 +373,7 @@ class FeatureCoder:
             self.features, self.cuts, table_to_columns(X, self.features), strict=True
         ):
             if feature.categories is not None:
-                builder.add_nominal(_recode(column, feature.categories), len(feature.categories))
+                builder.add_nominal(_recode(column, feature), len(feature.categories))
             elif isinstance(column, NominalColumn):
                 builder.add_numeric(_numbers_from_text(column, feature.name), cuts)
             else:
@@ -325,14 +386,17 @@ class FeatureCoder:
         return len(self.cuts[feature_idx]) + 1 if categories is None else len(categories)
 
 
-def _recode(column: NumericColumn | NominalColumn, categories: tuple[str, ...]) -> NDArray[np.intp]:
+def _recode(column: NumericColumn | NominalColumn, feature: Feature) -> NDArray[np.intp]:
     if isinstance(column, NumericColumn):
         if column.rows is not None:
-            raise ValueError("a nominal attribute cannot be given as a sparse column")
+            raise ValueError(
+                f"attribute {feature.name!r} is nominal and cannot be given as a sparse column"
+            )
         values = column.values.astype(object)
         values[np.isnan(column.values)] = None
-        column = _nominal_from_values(values)
-    return _recode_categories(column.codes, column.categories, categories).codes
+        column = _nominal_from_values(values, feature.name)
+    texts = [feature.read_category(text) for text in column.categories]
+    return _recode_categories(column.codes, texts, feature.categories or ()).codes
 
 
 def _numbers_from_text(column: NominalColumn, name: str) -> NumericColumn:
@@ -343,7 +407,7 @@ def _numbers_from_text(column: NominalColumn, name: str) -> NumericColumn:
         raise ValueError(
             f"attribute {name!r} is numeric, but one of its values is {bad!r}"
         ) from None
-    return NumericColumn(np.array([*numbers, np.nan])[column.codes])
+    return NumericColumn(_refuse_infinity(np.array([*numbers, np.nan]), name)[column.codes])
 
 
 def _is_number(text: str) -> bool:
@@ -464,14 +528,17 @@ def code_training_table(
     >>> coder.cuts[0], coded.dense
     (array([2.]), array([[ 0, 1, -1], [ 1, 0, 1]], dtype=int32))
     """
-    names = column_names(X) if names is None else tuple(names)
+    names = column_names(X) if names is None else tuple(map(str, names))
     n_rows = X.shape[0]
     builder = _CodeBuilder(n_rows)
     features: list[Feature] = []
     cuts: list[NDArray[np.float64]] = []
     distinct: list[NDArray[np.float64]] = []
     for name, column in zip(names, table_to_columns(X), strict=True):
+        refuse_surrogates(name, f"the attribute {name!r}")
         if isinstance(column, NominalColumn):
+            for text in column.categories:
+                refuse_surrogates(text, f"the category {text!r} of the attribute {name!r}")
             features.append(Feature(name, column.categories))
             cuts.append(np.empty(0))
             distinct.append(np.empty(0))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .coverage import Bits, cover, index_rows
-from .features import Feature, FeatureCoder, column_names
+from .features import Feature, FeatureCoder, column_names, shorten_repr
 from .rules import Condition, RuleTable
 
 
@@ -106,22 +106,15 @@ def select_columns(X: Any, features: Sequence[Feature], used_idx: NDArray[np.int
     """The used columns of a table: by name in a DataFrame, by position elsewhere."""
     if isinstance(X, pd.DataFrame):
         names = [str(name) for name in X.columns]
-        wanted = [features[f].name for f in used_idx]
-        missing = [name for name in wanted if name not in set(names)]
-        if not missing:
+        if _is_matched_by_name(names, [f.name for f in features]):
             position = {name: i for i, name in reversed(list(enumerate(names)))}
+            wanted = [features[f].name for f in used_idx]
+            missing = [name for name in wanted if name not in position]
+            if missing:
+                raise ValueError(f"the table lacks the {_list_attributes(missing)}")
             return X.iloc[:, [position[name] for name in wanted]]
-        nameless = [f.name for f in features] == list(column_names(np.empty((0, len(features)))))
-        if not nameless:
-            raise ValueError(
-                "the table lacks the attribute"
-                + ("s " if len(missing) > 1 else " ")
-                + ", ".join(map(repr, missing[:5]))
-                + (f" and {len(missing) - 5} more" if len(missing) > 5 else "")
-            )
-        X = X.set_axis([f"x{j}" for j in range(X.shape[1])], axis=1)
     elif not sparse.issparse(X):
-        X = np.asarray(X)
+        X = _as_array(X)
     if len(X.shape) != 2 or X.shape[1] != len(features):
         raise ValueError(
             f"the theory knows {len(features)} attributes, the table has shape {X.shape}"
@@ -131,3 +124,47 @@ def select_columns(X: Any, features: Sequence[Feature], used_idx: NDArray[np.int
     return (
         sparse.csr_array(sparse.csc_array(X)[:, used_idx]) if sparse.issparse(X) else X[:, used_idx]
     )
+
+
+def _is_matched_by_name(names: Sequence[str], known: Sequence[str]) -> bool:
+    """Whether the columns of a DataFrame are found by name; else they are by position."""
+    # Attributes with names of their own are found by name, and the table may lack those that no rule
+    # tests. x0, x1, ... are what the columns of an array are called, so a table may have others: it
+    # is by name if it has all of them or nothing else, by position if it has none of them. With some
+    # of them and some of its own it could be either (x1, x2, ... counted from 1), so it is refused,
+    # whichever attributes the rules test.
+    if list(known) != list(column_names(np.empty((0, len(known))))):
+        return True
+    own, others = set(known), set(names)
+    missing = [name for name in known if name not in others]
+    unknown = [name for name in names if name not in own]
+    if not missing or not unknown:
+        return True
+    if len(missing) == len(known):
+        return False
+    raise ValueError(
+        f"the table has other columns, such as {shorten_repr(unknown[0])}, and lacks the "
+        f"{_list_attributes(missing)}, so that it is unclear whether its columns are to be taken by "
+        "name or by position"
+    )
+
+
+def _list_attributes(names: Sequence[str]) -> str:
+    return (
+        ("attributes " if len(names) > 1 else "attribute ")
+        + ", ".join(map(repr, names[:5]))
+        + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+    )
+
+
+def _as_array(X: Any) -> NDArray[Any]:
+    """An array or a list of rows as an array, or an error that says what it is instead."""
+    if not hasattr(X, "__len__") or isinstance(X, str | bytes | Mapping):
+        raise TypeError(
+            "X must be a table: a DataFrame, an array, a sparse matrix or a list of rows, "
+            f"got {shorten_repr(X)}"
+        )
+    try:
+        return np.asarray(X)
+    except ValueError:
+        raise ValueError("the rows of the table differ in length") from None

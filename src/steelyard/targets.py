@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sized
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -13,6 +14,7 @@ from scipy import sparse
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.multiclass import check_classification_targets
 
+from .features import refuse_surrogates
 from .theory import Output
 
 TargetChoice = Literal["minority", "present"]
@@ -71,7 +73,11 @@ def flatten_column(y: Any) -> Any:
     """An array of shape (n, 1) as a vector, with scikit-learn's warning; a DataFrame names a label."""
     if y is None or isinstance(y, pd.DataFrame | pd.Series) or sparse.issparse(y):
         return y
-    y = np.asarray(y)
+    try:
+        y = np.asarray(y)
+    except ValueError:
+        _refuse_ragged(y)
+        raise
     if y.ndim != 2 or y.shape[1] != 1:
         return y
     warnings.warn(
@@ -81,6 +87,18 @@ def flatten_column(y: Any) -> Any:
         stacklevel=2,
     )
     return y.ravel()
+
+
+def _refuse_ragged(y: Any) -> None:
+    """Say which row of y has another number of labels than the first one."""
+    sizes = [len(row) if isinstance(row, Sized) and not isinstance(row, str) else None for row in y]
+    row = next((i for i, size in enumerate(sizes) if size != sizes[0]), None)
+    if row is not None:
+        first, other = (
+            "is no list" if size is None else f"has length {size}"
+            for size in (sizes[0], sizes[row])
+        )
+        raise ValueError(f"the rows of y differ: row 0 {first}, but row {row} {other}") from None
 
 
 def encode_targets(y: Any, target: TargetChoice = "minority") -> Targets:
@@ -107,6 +125,7 @@ def encode_targets(y: Any, target: TargetChoice = "minority") -> Targets:
         return _encode_indicator(y, tuple(f"y{j}" for j in range(y.shape[1])), target)
     if y.ndim != 1:
         raise ValueError(f"y must have one or two dimensions, got shape {y.shape}")
+    refuse_surrogates(name, f"the label {name!r}")
     return _encode_classes(y, name, target)
 
 
@@ -116,6 +135,11 @@ def _encode_indicator(Y: NDArray[Any], names: tuple[str, ...], target: TargetCho
     if len(set(names)) < len(names):
         twice = next(name for i, name in enumerate(names) if name in names[:i])
         raise ValueError(f"two labels have the same name {twice!r}")
+    for name in names:
+        refuse_surrogates(name, f"the label {name!r}")
+    # pandas' NA is neither equal to 1 nor different from it.
+    if Y.dtype == object and pd.isna(Y).any():
+        _refuse_values(Y, names)
     is_present = Y == 1
     if not (is_present | (Y == 0)).all():
         _refuse_values(Y, names)
@@ -147,7 +171,10 @@ def _encode_classes(y: NDArray[Any], name: str, target: TargetChoice) -> Targets
         raise ValueError(f"Input y contains infinity: row {int(np.argmax(np.isinf(y)))}")
     check_classification_targets(y)
     classes = np.unique(y)
-    names = [c if isinstance(c, str) else f"{name}={c}" for c in classes]
+    for value in classes:
+        refuse_surrogates(str(value), f"the class {str(value)!r}")
+    # Python's own text: an export writes names down as they print themselves.
+    names = [str(c) if isinstance(c, str) else f"{name}={c}" for c in classes]
     if len(classes) > 2:
         # One class is always right, so every class needs rules for its presence.
         is_target = y == classes[:, None]

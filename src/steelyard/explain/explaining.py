@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ..decoding import SHARES
-from ..features import Feature, NumericColumn, category_text, table_to_columns
+from ..features import Feature, NumericColumn, category_text, shorten_repr, table_to_columns
 from ..program import select_columns
 from ..rules import Condition
 from .changes import Change, FailingCondition, NearRule, Value
@@ -50,11 +51,19 @@ def as_table(X: Any) -> Any:
     if not hasattr(X, "dtype"):
         X = np.asarray(X, dtype=object)
         X = np.where(pd.isna(X), np.nan, X)
+    if X.ndim == 0:
+        raise TypeError(
+            "explain needs an example (a Series, a dict, a list or a 1-D array) or a table, "
+            f"got {shorten_repr(X.item())}"
+        )
     return X.reshape(1, -1) if X.ndim == 1 else X
 
 
 def explain_theory(theory: Theory, X: Any, n_closest: int = 3) -> Explanation | list[Explanation]:
     """See `Theory.explain`."""
+    is_whole = isinstance(n_closest, Integral) and not isinstance(n_closest, bool)
+    if not is_whole or n_closest < 0:
+        raise ValueError(f"n_closest must be a whole number of at least 0, got {n_closest!r}")
     table = as_table(X)
     fires = theory.covers(table)
     n_rows = fires.shape[0]
@@ -274,7 +283,7 @@ def _read_values(theory: Theory, table: Any) -> dict[str, list[Value]]:
     features = [theory.features[i] for i in used_idx]
     return {
         feature.name: _column_to_values(feature, column, columns.shape[0])
-        for feature, column in zip(features, table_to_columns(columns), strict=True)
+        for feature, column in zip(features, table_to_columns(columns, features), strict=True)
     }
 
 
@@ -284,7 +293,7 @@ def _column_to_values(
     if not isinstance(column, NumericColumn):
         texts = [None if code < 0 else column.categories[code] for code in column.codes]
         if feature.is_nominal:
-            return list(texts)
+            return [None if text is None else feature.read_category(text) for text in texts]
         return [None if text is None else _not_nan(float(text)) for text in texts]
     numbers = column.values
     if column.rows is not None:
@@ -292,7 +301,10 @@ def _column_to_values(
         numbers[column.rows] = column.values
     values = [_not_nan(float(number)) for number in numbers]
     if feature.is_nominal:
-        return [None if value is None else category_text(value) for value in values]
+        return [
+            None if value is None else feature.read_category(category_text(value))
+            for value in values
+        ]
     return list(values)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import TYPE_CHECKING
 
 from .decisions import Decision, theory_to_decisions
@@ -62,22 +63,22 @@ def to_python(theory: Theory) -> str:
 
 def _decisions_lines(theory: Theory) -> list[str]:
     decisions = theory_to_decisions(theory)
+    truth_values = {f.name for f in theory.features if f.is_truth_value}
     if theory.output != "multilabel":
-        return [line for decision in decisions for line in _decision_lines(decision, "")]
+        return [line for d in decisions for line in _decision_lines(d, "", truth_values)]
     lines = ["    labels = {}"]
     for decision in decisions:
-        lines += _decision_lines(decision, f"labels[{decision.name!r}] =")
+        lines += _decision_lines(decision, f"labels[{decision.name!r}] =", truth_values)
     return [*lines, "    return labels"]
 
 
-def _decision_lines(decision: Decision, assign: str) -> list[str]:
+def _decision_lines(decision: Decision, assign: str, truth_values: Container[str]) -> list[str]:
     """The lines of one label, all of whose rules say the same, or of one class after the other."""
     if not assign:
         lines = []
         for scored, outcome in decision.cases:
-            lines.append(
-                f"    if {body_to_python(scored.rule.body)}:  # TP {scored.tp}, FP {scored.fp}"
-            )
+            test = body_to_python(scored.rule.body, truth_values)
+            lines.append(f"    if {test}:  # TP {scored.tp}, FP {scored.fp}")
             lines.append(f"        return {outcome!r}")
         return [*lines, f"    return {decision.default!r}"]
     if not decision.cases:
@@ -86,7 +87,6 @@ def _decision_lines(decision: Decision, assign: str) -> list[str]:
     lines = [f"    {assign} {outcome} if ("]
     for i, (scored, _) in enumerate(decision.cases):
         word = "or " if i else ""
-        lines.append(
-            f"        {word}{body_to_python(scored.rule.body)}  # TP {scored.tp}, FP {scored.fp}"
-        )
+        test = body_to_python(scored.rule.body, truth_values)
+        lines.append(f"        {word}{test}  # TP {scored.tp}, FP {scored.fp}")
     return [*lines, f"    ) else {decision.default}"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import TYPE_CHECKING, Any
 
 from ..decoding import BEST_WEIGHT, POINTS_PER_LOG_ODD, SHARES
@@ -52,8 +53,9 @@ def points_lines(theory: Theory) -> list[str]:
         *(f"        {key!r}: {tally.start}," for key, tally in zip(keys, tallies, strict=True)),
         "    }",
     ]
+    truth_values = {f.name for f in theory.features if f.is_truth_value}
     for key, tally in zip(keys, tallies, strict=True):
-        lines += _tally_lines(tally, key)
+        lines += _tally_lines(tally, key, truth_values)
     if is_multiclass:
         return [*lines, "    return max(points, key=points.get)"]
     if theory.output == "binary":
@@ -68,13 +70,13 @@ def points_lines(theory: Theory) -> list[str]:
     return [*lines, "    return {label: int(label in present) for label in points}"]
 
 
-def _tally_lines(tally: Tally, key: Any) -> list[str]:
+def _tally_lines(tally: Tally, key: Any, truth_values: Container[str]) -> list[str]:
     """One statement a rule: a long sum or a long chain of elif is too deep for Python to compile."""
     lines = []
     assign = "+=" if tally.is_sum else "="
     # Where the strongest vote counts it comes last and so replaces the weaker ones.
     for scored in tally.rules if tally.is_sum else reversed(tally.rules):
-        test = body_to_python(scored.rule.body)
+        test = body_to_python(scored.rule.body, truth_values)
         lines.append(f"    if {test}:  # TP {scored.tp}, FP {scored.fp}")
         lines.append(f"        points[{key!r}] {assign} {scored.vote}")
     return lines

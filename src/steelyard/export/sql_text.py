@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from ..features import TRUTH_WORDS
 from .decisions import Requirement, body_to_requirements
 
 if TYPE_CHECKING:
@@ -51,19 +52,13 @@ class Dialect:
     number: Callable[[float], str]
     infinity: str | None = None
     true_and_false: tuple[str, str] = ("TRUE", "FALSE")
-    booleans_are_integers: bool = False
     first_row: str = "LIMIT 1"
     has_lateral: bool = True
     has_lists: bool = False
 
 
 DIALECTS = {
-    "sqlite": Dialect(
-        _sqlite_number,
-        true_and_false=("1", "0"),
-        booleans_are_integers=True,
-        has_lateral=False,
-    ),
+    "sqlite": Dialect(_sqlite_number, true_and_false=("1", "0"), has_lateral=False),
     "duckdb": Dialect(_double_precision_number, "CAST('Infinity' AS DOUBLE)", has_lists=True),
     "postgres": Dialect(repr, "CAST('Infinity' AS DOUBLE PRECISION)"),
     "ansi": Dialect(_double_precision_number, first_row="FETCH FIRST 1 ROW ONLY"),
@@ -75,10 +70,7 @@ class SqlWriter:
 
     def __init__(self, theory: Theory, dialect: Dialect) -> None:
         self.dialect = dialect
-        truth = {"True", "False"}
-        self.boolean_features = {
-            f.name for f in theory.features if f.categories and set(f.categories) <= truth
-        }
+        self.truth_values = {f.name for f in theory.features if f.is_truth_value}
 
     def predicate(self, body: tuple[Condition, ...]) -> str:
         """A condition that is true where the rule fires."""
@@ -103,8 +95,10 @@ class SqlWriter:
 
     def _equals(self, column: str, requirement: Requirement) -> str:
         category = str(requirement.category)
-        if self.dialect.booleans_are_integers and requirement.feature in self.boolean_features:
-            return f"{column} IN ({int(category == 'True')}, '{category}')"
+        if requirement.feature in self.truth_values and category in TRUTH_WORDS:
+            # As text, since a data base may hold them as truth values, as numbers or as words.
+            words = ", ".join(map(quote_text, TRUTH_WORDS[category]))
+            return f"LOWER(CAST({column} AS VARCHAR)) IN ({words})"
         return f"{column} = {quote_text(category)}"
 
     def literal(self, value: Any) -> str:
