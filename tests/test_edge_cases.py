@@ -1,6 +1,7 @@
 """Edge cases: each has a defined answer, and what has none is refused in one sentence."""
 
 import math
+import re
 
 import numpy as np
 import pandas as pd
@@ -449,7 +450,8 @@ class TestTablesForATheory:
     @pytest.mark.parametrize("example", [None, 3, "abc", set(), np.float64(1.0)], ids=repr)
     def test_what_is_no_example_cannot_be_explained(self, used_and_theory, example):
         _, theory = used_and_theory
-        with pytest.raises(TypeError, match=r"explain needs an example .* or a table, got "):
+        message = rf"explain needs an example .* or a table, got {re.escape(repr(example))}$"
+        with pytest.raises(TypeError, match=message):
             theory.explain(example)
 
     @pytest.mark.parametrize("n_closest", ["a", 1.5, -1, True, None], ids=repr)

@@ -114,7 +114,7 @@ def select_columns(X: Any, features: Sequence[Feature], used_idx: NDArray[np.int
                 raise ValueError(f"the table lacks the {_list_attributes(missing)}")
             return X.iloc[:, [position[name] for name in wanted]]
     elif not sparse.issparse(X):
-        X = _as_array(X)
+        X = as_array(X)
     if len(X.shape) != 2 or X.shape[1] != len(features):
         raise ValueError(
             f"the theory knows {len(features)} attributes, the table has shape {X.shape}"
@@ -157,7 +157,7 @@ def _list_attributes(names: Sequence[str]) -> str:
     )
 
 
-def _as_array(X: Any) -> NDArray[Any]:
+def as_array(X: Any) -> NDArray[Any]:
     """An array or a list of rows as an array, or an error that says what it is instead."""
     if not hasattr(X, "__len__") or isinstance(X, str | bytes | Mapping):
         raise TypeError(

@@ -48,15 +48,15 @@ def as_table(X: Any) -> Any:
         return X.astype(object).to_frame().T.infer_objects()
     if isinstance(X, Mapping):
         return pd.DataFrame([X])
-    if not hasattr(X, "dtype"):
-        X = np.asarray(X, dtype=object)
-        X = np.where(pd.isna(X), np.nan, X)
-    if X.ndim == 0:
+    array = X if hasattr(X, "dtype") else np.asarray(X, dtype=object)
+    if array.ndim == 0:
         raise TypeError(
             "explain needs an example (a Series, a dict, a list or a 1-D array) or a table, "
-            f"got {shorten_repr(X.item())}"
+            f"got {shorten_repr(X)}"
         )
-    return X.reshape(1, -1) if X.ndim == 1 else X
+    if array is not X:
+        array = np.where(pd.isna(array), np.nan, array)
+    return array.reshape(1, -1) if array.ndim == 1 else array
 
 
 def explain_theory(theory: Theory, X: Any, n_closest: int = 3) -> Explanation | list[Explanation]:
