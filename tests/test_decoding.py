@@ -322,7 +322,7 @@ class TestParameters:
         "wrong", [-0.1, -1, 1e7, math.nan, math.inf, "0.5", None, True, [0.5], np.complex128(0.5)]
     )
     def test_weights_are_numbers_whose_points_can_be_added(self, name, wrong):
-        with pytest.raises(ValueError, match=rf"^{name} must be a number from 0 to 1e\+06, got"):
+        with pytest.raises(ValueError, match=rf"^{name} must be a number from 0 to 1,000,000, got"):
             LabelSets(**{name: wrong})
 
     def test_numpys_numbers_are_numbers(self):

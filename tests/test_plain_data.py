@@ -123,7 +123,7 @@ def table_of_damages():
             "(the )?count of .*label set.* must be a whole number",
         )
     yield ("frequency_weight",), DELETED, "frequency_weight is missing"
-    yield ("frequency_weight",), 10**30, "frequency_weight must be at least 0 and at most"
+    yield ("frequency_weight",), 10**30, "frequency_weight must be a number from 0 to 1,000,000"
 
 
 @pytest.mark.parametrize(

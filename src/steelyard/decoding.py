@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from .checks import is_number
+from .checks import is_number, is_whole
 
 Combine = Literal["any", "weighted"]
 Points = NDArray[np.int64]
@@ -35,10 +35,6 @@ SHARES = 1_000
 
 # A set whose score lacks as many points to the best one has no vote: its exponential rounds to 0.
 POINTS_WITHOUT_VOTE = 1_500
-
-
-# More would make points of a set's frequency that floating point numbers do not hold exactly.
-_MOST_WEIGHT = 1_000_000
 
 
 def probability_to_points(probability: Any) -> Points:
@@ -86,12 +82,13 @@ def confidence_to_points(tp: Any, fp: Any, prior: Any) -> Points:
     return probability_to_points((tp + 2 * np.asarray(prior)) / (np.asarray(tp) + fp + 2))
 
 
-# Points are whole numbers of 64 bits; nothing is gained by weights that come near their end.
-_LARGEST_WEIGHT = 1e6
+# More would make points of a set's frequency that floating point numbers do not hold exactly.
+_LARGEST_WEIGHT = 1_000_000
 
 
-def _is_whole(value: Any) -> bool:
-    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+def _check_weight(name: str, value: Any) -> None:
+    if not is_number(value) or not 0 <= value <= _LARGEST_WEIGHT:
+        raise ValueError(f"{name} must be a number from 0 to {_LARGEST_WEIGHT:,}, got {value!r}")
 
 
 @dataclass(frozen=True)
@@ -154,11 +151,7 @@ class LabelSets:
 
     def __post_init__(self) -> None:
         for name in ("frequency_weight", "silence"):
-            value = getattr(self, name)
-            if not is_number(value) or not 0 <= value <= _LARGEST_WEIGHT:
-                raise ValueError(
-                    f"{name} must be a number from 0 to {_LARGEST_WEIGHT:g}, got {value!r}"
-                )
+            _check_weight(name, getattr(self, name))
         if self.min_share is not None and not (
             is_number(self.min_share) and 0 < self.min_share < 1
         ):
@@ -236,22 +229,17 @@ class KnownLabelSets:
         if len(self.sets) != len(self.counts):
             raise ValueError(f"{len(self.sets)} label sets have {len(self.counts)} counts")
         for labels, count in zip(self.sets, self.counts, strict=True):
-            if not all(map(_is_whole, labels)) or min(labels, default=0) < 0:
+            if not all(is_whole(label, least=0) for label in labels):
                 raise ValueError(f"a label set must have positions of labels, got {labels!r}")
             if len(set(labels)) < len(labels):
                 raise ValueError(f"a label set must have each label once, got {labels!r}")
-            if not _is_whole(count) or count < 1:
+            if not is_whole(count):
                 raise ValueError(
                     f"the count of a label set must be a whole number of at least 1, got {count!r}"
                 )
         if len(set(map(frozenset, self.sets))) < len(self.sets):
             raise ValueError("two label sets are the same")
-        _check_number("frequency_weight", self.frequency_weight)
-        if not 0 <= self.frequency_weight <= _MOST_WEIGHT:
-            raise ValueError(
-                f"frequency_weight must be at least 0 and at most {_MOST_WEIGHT:,}, "
-                f"got {self.frequency_weight!r}"
-            )
+        _check_weight("frequency_weight", self.frequency_weight)
 
     @property
     def n_labels(self) -> int:

@@ -58,7 +58,7 @@ from .plain_data import (
     value_from_plain,
     value_to_plain,
 )
-from .program import RuleProgram, compile_rules
+from .program import RuleProgram, as_array, compile_rules
 from .rules import Head, Rule, format_body
 
 if TYPE_CHECKING:
@@ -648,4 +648,4 @@ def _label_sets_from_dict(data: dict[str, Any]) -> KnownLabelSets | None:
 
 
 def _n_rows(X: Any) -> int:
-    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
+    return int(X.shape[0]) if hasattr(X, "shape") else len(as_array(X))
