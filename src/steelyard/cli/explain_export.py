@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..files import write_atomically
 from .arguments import (
     CellHeuristic,
     CellParameter,
@@ -127,7 +128,7 @@ def export_command(
     else:
         text = str(getattr(learned, f"to_{to.value}")())
     if out is not None:
-        out.write_text(text, encoding="utf-8")
+        write_atomically(out, text.encode())
     else:
         sys.stdout.write(text)
 

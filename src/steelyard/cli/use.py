@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..files import write_atomically
 from .arguments import (
     CellHeuristic,
     CellParameter,
@@ -63,7 +64,7 @@ def predict_command(
     if out is None:
         sys.stdout.write(text)
     else:
-        out.write_text(text, encoding="utf-8")
+        write_atomically(out, text.encode())
         typer.echo(f"{len(predicted)} predictions → {out}", err=True)
 
 
