@@ -209,3 +209,12 @@ def test_killed_anywhere_it_ends_with_the_same_bytes(tmp_path):
         subprocess.run([sys.executable, "-c", script, str(tmp_path / name)], check=True)
     for file in ("results.csv", "theories/planted/fold-1.json.gz", "examples/planted.json"):
         assert (tmp_path / "whole" / file).read_bytes() == (tmp_path / "killed" / file).read_bytes()
+
+
+def test_running_again_in_one_process_adds_no_commands(run):
+    from steelyard.cli.app import app
+
+    run("--version")
+    n_commands = len(app.registered_commands)
+    run("--version")
+    assert len(app.registered_commands) == n_commands

@@ -8,6 +8,7 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, NoReturn
 
 from .app import app
@@ -19,7 +20,9 @@ OK, FAILED, INTERRUPTED = 0, 1, 130
 _COMMAND_MODULES = ("study", "learn", "use", "explain_export", "data")
 
 
+@cache
 def _load_commands() -> None:
+    """Register the commands, once a process."""
     for name in _COMMAND_MODULES:
         importlib.import_module(f"{__package__}.{name}").register(app)
 
