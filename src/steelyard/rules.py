@@ -102,6 +102,17 @@ class Rule:
         return f"{self.head} ← {format_body(self.body)}"
 
 
+def format_count(n: int, noun: str) -> str:
+    """A number of things, of which one has no s.
+
+    Examples
+    --------
+    >>> format_count(1, "rule"), format_count(0, "rule")
+    ('1 rule', '0 rules')
+    """
+    return f"{n} {noun}{'s' * (n != 1)}"
+
+
 def format_body(body: Sequence[Condition]) -> str:
     """Conditions joined by ∧; the two bounds of one attribute are written as an interval.
 

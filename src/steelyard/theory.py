@@ -59,7 +59,7 @@ from .plain_data import (
     value_to_plain,
 )
 from .program import RuleProgram, as_array, compile_rules
-from .rules import Head, Rule, format_body
+from .rules import Head, Rule, format_body, format_count
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -182,14 +182,16 @@ class Theory:
 
     def __repr__(self) -> str:
         return (
-            f"<Theory: {len(self)} rules with {self.n_conditions} conditions "
-            f"for {len(self.labels)} labels>"
+            f"<Theory: {format_count(len(self), 'rule')} with "
+            f"{format_count(self.n_conditions, 'condition')} for "
+            f"{format_count(len(self.labels), 'label')}>"
         )
 
     def _lines(self) -> Iterator[str]:
         mean = self.n_conditions / len(self) if len(self) else 0.0
         yield (
-            f"{len(self)} rules for {len(self.labels)} labels, {mean:.1f} conditions a rule"
+            f"{format_count(len(self), 'rule')} for {format_count(len(self.labels), 'label')}, "
+            f"{mean:.1f} conditions a rule"
             + (f"; {self.heuristic}, φ = {self.phi:g}" if self.heuristic else "")
             + export.describe_points(self)
         )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ..decoding import format_points
-from ..rules import Head, format_body
+from ..rules import Head, format_body, format_count
 from .points import describe_points, format_starts
 
 if TYPE_CHECKING:
@@ -23,8 +23,15 @@ def to_markdown(theory: Theory) -> str:
 
 
 def _lines(theory: Theory) -> Iterator[str]:
-    size = f"{len(theory)} rules with {theory.n_conditions} conditions"
-    yield f"{size} for {len(theory.labels)} labels{describe_points(theory)}"
+    n_rules, n_conditions, n_labels = (
+        format_count(n, noun)
+        for n, noun in (
+            (len(theory), "rule"),
+            (theory.n_conditions, "condition"),
+            (len(theory.labels), "label"),
+        )
+    )
+    yield f"{n_rules} with {n_conditions} for {n_labels}{describe_points(theory)}"
     starts = format_starts(theory)
     for label in theory.labels:
         yield from ("", f"## {_escape(_title(label, starts.get(label.name)))}", "")
