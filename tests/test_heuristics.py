@@ -181,7 +181,7 @@ class TestNamesAndParameters:
         with pytest.raises(ValueError, match=r"unknown heuristic 'gini'.*m-estimate.*laplace"):
             get_heuristic("gini")
 
-    @pytest.mark.parametrize("m", [-1, math.inf, math.nan, "a", None, True])
+    @pytest.mark.parametrize("m", [-1, math.inf, math.nan, "a", None, True, 10**400])
     def test_m_is_a_finite_number_of_at_least_zero(self, m):
         with pytest.raises(ValueError, match="m must be a finite number of at least 0"):
             MEstimate(m)

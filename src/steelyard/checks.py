@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+import sys
 from numbers import Integral, Real
 from typing import Any, TypeGuard
 
 
 def is_number(value: Any) -> TypeGuard[float]:
-    """Whether a value is a number, Python's or numpy's; NaN and truth values are none.
+    """Whether a value is a number, Python's or numpy's, that a float can hold.
+
+    NaN and truth values are no numbers.
 
     Examples
     --------
@@ -16,7 +19,9 @@ def is_number(value: Any) -> TypeGuard[float]:
     >>> [is_number(value) for value in (1, np.float32(0.5), math.inf, math.nan, True, 1j, "1", None)]
     [True, True, True, False, False, False, False, False]
     """
-    return isinstance(value, Real) and not isinstance(value, bool) and not math.isnan(value)
+    if isinstance(value, Integral):  # of any number of digits, in Python
+        return not isinstance(value, bool) and abs(int(value)) <= sys.float_info.max
+    return isinstance(value, Real) and not math.isnan(value)
 
 
 def is_whole(value: Any, least: int = 1, most: float = math.inf) -> TypeGuard[int]:

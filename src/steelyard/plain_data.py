@@ -8,12 +8,12 @@ from __future__ import annotations
 import json
 import math
 import reprlib
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from .checks import is_number, is_whole
 from .features import Feature
 from .rules import Condition
 
@@ -33,13 +33,11 @@ Fields = Mapping[str, Kind]
 
 
 def _is_whole(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and abs(value) <= _MOST
+    return is_whole(value, -_MOST, _MOST)
 
 
 def _is_finite(value: Any) -> bool:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    # A number of 400 digits can be compared, but not made a float.
-    return is_number and abs(value) <= sys.float_info.max
+    return is_number(value) and not math.isinf(value)
 
 
 def _is_list_of(holds: Callable[[Any], bool]) -> Callable[[Any], bool]:
