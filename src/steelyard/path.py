@@ -33,39 +33,13 @@ from .heuristics import (
     Heuristic,
     describe,
     get_heuristic,
-    heuristic_from_dict,
-    heuristic_to_dict,
 )
 from .measures import Counts, Measure, count_cells
-from .plain_data import (
-    CLASSES,
-    COUNT,
-    COUNTS,
-    FILLED_LIST,
-    LABEL_FIELDS,
-    LIST,
-    OBJECT,
-    OUTPUT,
-    SHARES,
-    VALUES,
-    bodies_from_dicts,
-    check_fields,
-    check_format,
-    check_items,
-    check_labels,
-    features_from_dicts,
-    features_to_dicts,
-    to_json_text,
-    to_plain,
-    value_from_plain,
-    value_to_plain,
-)
-from .program import RuleProgram, compile_rules
+from .program import RuleProgram
 from .rules import Head, Rule
+from .saved_path import path_from_text, path_to_text
 from .theory import Output, Theory
 from .thresholding import count_above, count_kept
-
-SCHEMA_VERSION = 1
 
 Indices = NDArray[np.intp]
 
@@ -437,70 +411,14 @@ class TheoryPath:
         """
         if self.combine == "weighted":
             raise ValueError("a weighted path cannot be saved; its theories can")
-        table, coder = self.program.table, self.program.coder
-        data = {
-            "format": "steelyard path",
-            "schema_version": SCHEMA_VERSION,
-            "output": self.output,
-            "classes": [to_plain(value) for value in self.classes],
-            "phis": self.phis,
-            "features": features_to_dicts(self.program.features),
-            "labels": [vars(label) for label in self.labels],
-            "rules": [
-                {
-                    "label": int(self.label_of_rule[r]),
-                    "tp": int(self.tp[r]),
-                    "fp": int(self.fp[r]),
-                    "body": [[c.feature, c.operator, c.value] for c in table.body(r, coder)],
-                }
-                for r in range(len(table))
-            ],
-            "heuristics": [
-                {
-                    "heuristic": heuristic_to_dict(heuristic),
-                    "rules": ranked.rule_idx.tolist(),
-                    "values": list(map(value_to_plain, ranked.values.tolist())),
-                    "new_tp": ranked.new_tp.tolist(),
-                    "new_fp": ranked.new_fp.tolist(),
-                }
-                for heuristic, ranked in zip(self.heuristics, self.ranked, strict=True)
-            ],
-        }
-        return to_json_text(data)
+        return path_to_text(self)
 
     @classmethod
     def from_json(cls, text: str) -> TheoryPath:
         """Read a path from the text that `to_json` wrote."""
-        data = check_format(text, "steelyard path", (SCHEMA_VERSION,), "the text")
-        try:
-            return cls._from_dict(data)
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"the text is a damaged path: {error}") from None
-
-    @classmethod
-    def _from_dict(cls, data: dict[str, Any]) -> TheoryPath:
-        check_fields(data, _FIELDS)
-        check_labels(data)
-        rules, features = data["rules"], features_from_dicts(data["features"])
-        check_items(rules, _RULE_FIELDS, "rule")
-        check_items(data["heuristics"], _RANKING_FIELDS, "heuristic")
-        _check_positions([rule["label"] for rule in rules], len(data["labels"]), "label")
-        bodies = bodies_from_dicts(rules, features)
-        return cls(
-            heuristics=tuple(heuristic_from_dict(h["heuristic"]) for h in data["heuristics"]),
-            phis=tuple(data["phis"]),
-            program=compile_rules(features, bodies),
-            label_of_rule=np.array([rule["label"] for rule in rules], dtype=np.intp),
-            tp=np.array([rule["tp"] for rule in rules], dtype=np.int64),
-            fp=np.array([rule["fp"] for rule in rules], dtype=np.int64),
-            n_conditions=np.array([len(body) for body in bodies], dtype=np.int64),
-            ranked=tuple(_ranked_from_dict(h, len(rules)) for h in data["heuristics"]),
-            labels=tuple(
-                Label(**{name: label[name] for name in LABEL_FIELDS}) for label in data["labels"]
-            ),
-            output=data["output"],
-            classes=tuple(data["classes"]),
-        )
+        parts = path_from_text(text)
+        ranked = tuple(RankedRules(**ranking) for ranking in parts.pop("ranked"))
+        return cls(**parts, ranked=ranked)
 
     def to_frame(self) -> pd.DataFrame:
         """One row a theory: heuristic, parameter, phi, n_rules, n_conditions (mean a rule)."""
@@ -513,49 +431,6 @@ class TheoryPath:
                 "n_conditions": (self.total_conditions / np.maximum(self.n_rules, 1)).ravel(),
             }
         )
-
-
-_FIELDS = {
-    "output": OUTPUT,
-    "classes": CLASSES,
-    "phis": SHARES,
-    "features": LIST,
-    "labels": FILLED_LIST,
-    "rules": LIST,
-    "heuristics": LIST,
-}
-_RULE_FIELDS = {"label": COUNT, "tp": COUNT, "fp": COUNT, "body": LIST}
-_RANKING_FIELDS = {
-    "heuristic": OBJECT,
-    "rules": COUNTS,
-    "values": VALUES,
-    "new_tp": COUNTS,
-    "new_fp": COUNTS,
-}
-
-
-def _ranked_from_dict(data: dict[str, Any], n_rules: int) -> RankedRules:
-    """The ranking of a heuristic over so many rules."""
-    lengths = {name: len(data[name]) for name in ("rules", "values", "new_tp", "new_fp")}
-    if len(set(lengths.values())) > 1:
-        listed = ", ".join(f"{n} {name}" for name, n in lengths.items())
-        raise ValueError(f"a ranking has lists of different lengths: {listed}")
-    _check_positions(data["rules"], n_rules, "rule")
-    values = np.array([value_from_plain(value) for value in data["values"]], dtype=np.float64)
-    if (values[1:] > values[:-1]).any():
-        raise ValueError("a ranking is not sorted by its values")
-    return RankedRules(
-        np.array(data["rules"], dtype=np.intp),
-        values,
-        np.array(data["new_tp"], dtype=np.int64),
-        np.array(data["new_fp"], dtype=np.int64),
-    )
-
-
-def _check_positions(positions: Sequence[int], n: int, what: str) -> None:
-    # Otherwise a kernel would read and write beyond the end of its arrays.
-    if max(positions, default=-1) >= n:
-        raise ValueError(f"there is no {what} {max(positions)}: the last of {n} is {n - 1}")
 
 
 def find_first_firing(

@@ -5,8 +5,7 @@ Knows rules, their counts and the attributes they test; nothing of how they were
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -21,7 +20,6 @@ from .coverage import Bits, unpack
 from .decoding import (
     Combine,
     KnownLabelSets,
-    LabelSets,
     Points,
     points_to_probability,
 )
@@ -30,44 +28,12 @@ from .explain import Explanation, explain_theory
 from .features import Feature
 from .files import read_utf8, write_atomically
 from .firing import finish_points, fire_points, start_firing
-from .plain_data import (
-    CLASS,
-    CLASSES,
-    COUNT,
-    COUNTS,
-    FILLED_LIST,
-    LABEL_FIELDS,
-    LIST,
-    NUMBER,
-    OUTPUT,
-    SHARE,
-    TEXT,
-    VALUE,
-    WHOLE,
-    WHOLES,
-    bodies_from_dicts,
-    check_fields,
-    check_format,
-    check_items,
-    check_labels,
-    features_from_dicts,
-    features_to_dicts,
-    one_of,
-    to_json_text,
-    to_plain,
-    value_from_plain,
-    value_to_plain,
-)
 from .program import RuleProgram, as_array, compile_rules
 from .rules import Head, Rule, format_body, format_count
+from .saved_theory import check_start_points, theory_from_text, theory_to_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-# Version 2 has what version 1 cannot say: points of rules and sets of labels. A theory is written in
-# the oldest version that can say it, so that older readers understand as much as they can.
-SCHEMA_VERSION = 1
-POINTS_SCHEMA_VERSION = 2
 
 # Rows per block when predicting: a column of codes then fits the second cache, and the coverage bits
 # of 1,000 rules take 2 MB whatever the size of the table.
@@ -302,7 +268,7 @@ class Theory:
         """Points for the presence of each label, shape (n_rows, n_labels), in a theory with points."""
         if self.start_points is None:
             raise ValueError("the theory has no points: a firing rule decides by itself")
-        _check_start_points(self.start_points, self.labels)
+        check_start_points(self.start_points, self.labels)
         points = np.array([scored.points for scored in self.scored_rules], dtype=np.int64)
         if self.combine == "weighted":
             points[[scored.rule.head.target_class == 0 for scored in self.scored_rules]] *= -1
@@ -487,44 +453,7 @@ class Theory:
 
         What the file held before is there until all of the new text is.
         """
-        head = {
-            "format": "steelyard theory",
-            "schema_version": POINTS_SCHEMA_VERSION if self.has_points else SCHEMA_VERSION,
-            "heuristic": self.heuristic,
-            "phi": self.phi,
-            "output": self.output,
-            "classes": [to_plain(value) for value in self.classes],
-        }
-        if self.start_points is not None:
-            head |= {"combine": self.combine, "start_points": self.start_points}
-        if self.label_sets is not None:
-            head["frequency_weight"] = to_plain(self.label_sets.frequency_weight)
-            if self.label_sets.min_share is not None:
-                head["min_share"] = to_plain(self.label_sets.min_share)
-        lists = {
-            "features": features_to_dicts(self.features),
-            "labels": [vars(label) for label in self.labels],
-            "rules": [
-                {
-                    "label": s.rule.head.label,
-                    "target_class": s.rule.head.target_class,
-                    "body": [[c.feature, c.operator, c.value] for c in s.rule.body],
-                    "tp": s.tp,
-                    "fp": s.fp,
-                    "value": value_to_plain(s.value),
-                }
-                | ({} if s.points is None else {"points": s.points})
-                for s in self.scored_rules
-            ],
-        }
-        if self.label_sets is not None:
-            pairs = zip(self.label_sets.sets, self.label_sets.counts, strict=True)
-            lists["label_sets"] = [{"labels": labels, "count": count} for labels, count in pairs]
-        lines = [f" {json.dumps(k)}: {to_json_text(v)}" for k, v in head.items()]
-        for key, items in lists.items():
-            rows = ",\n".join("  " + to_json_text(item) for item in items)
-            lines.append(f' "{key}": [\n{rows}\n ]' if items else f' "{key}": []')
-        text = "{\n" + ",\n".join(lines) + "\n}\n"
+        text = theory_to_text(self)
         if path is not None:
             write_atomically(Path(path), text.encode())
         return text
@@ -536,117 +465,7 @@ class Theory:
         if isinstance(source, Path) or not source.lstrip().startswith("{"):
             where = str(source)
             source = read_utf8(Path(source))
-        versions = (SCHEMA_VERSION, POINTS_SCHEMA_VERSION)
-        data = check_format(source, "steelyard theory", versions, where)
-        try:
-            return _theory_from_dict(data)
-        except ValueError as error:
-            raise ValueError(f"{where} is a damaged theory: {error}") from None
-
-
-_FIELDS = {
-    "heuristic": TEXT,
-    "phi": SHARE,
-    "output": OUTPUT,
-    "classes": CLASSES,
-    "features": LIST,
-    "labels": FILLED_LIST,
-    "rules": LIST,
-}
-_POINTS_FIELDS = {"combine": one_of("any", "weighted"), "start_points": WHOLES}
-_RULE_FIELDS = {
-    "label": TEXT,
-    "target_class": CLASS,
-    "body": LIST,
-    "tp": COUNT,
-    "fp": COUNT,
-    "value": VALUE,
-}
-_LABEL_SETS_FIELDS = {"label_sets": LIST, "frequency_weight": NUMBER}
-_LABEL_SET_FIELDS = {"labels": COUNTS, "count": COUNT}
-
-
-def _theory_from_dict(data: dict[str, Any]) -> Theory:
-    """The theory that `to_json` wrote; whatever does not fit together is refused."""
-    check_fields(data, _FIELDS)
-    check_labels(data)
-    has_points = data["schema_version"] == POINTS_SCHEMA_VERSION
-    if has_points:
-        check_fields(data, _POINTS_FIELDS)
-        _check_start_points(data["start_points"], data["labels"])
-    elif "start_points" in data or "label_sets" in data:
-        raise ValueError(f"schema version {SCHEMA_VERSION} has neither start points nor label sets")
-    combine: Combine = data["combine"] if has_points else "any"
-    _check_rules(data, combine, has_points)
-    features = features_from_dicts(data["features"])
-    return Theory(
-        features=features,
-        labels=tuple(
-            Label(**{name: label[name] for name in LABEL_FIELDS}) for label in data["labels"]
-        ),
-        scored_rules=tuple(
-            ScoredRule(
-                Rule(Head(r["label"], r["target_class"]), body),
-                tp=r["tp"],
-                fp=r["fp"],
-                value=value_from_plain(r["value"]),
-                points=r.get("points"),
-            )
-            for r, body in zip(
-                data["rules"], bodies_from_dicts(data["rules"], features), strict=True
-            )
-        ),
-        heuristic=data["heuristic"],
-        phi=data["phi"],
-        output=data["output"],
-        classes=tuple(data["classes"]),
-        combine=combine,
-        start_points=tuple(data["start_points"]) if has_points else None,
-        label_sets=_label_sets_from_dict(data),
-    )
-
-
-def _check_start_points(start_points: Sequence[int], labels: Sequence[Any]) -> None:
-    # Otherwise a kernel would write beyond the end of the numbers.
-    if len(start_points) != len(labels):
-        raise ValueError(f"{len(start_points)} start points for {len(labels)} labels")
-
-
-def _check_rules(data: dict[str, Any], combine: Combine, has_points: bool) -> None:
-    targets = {label["name"]: label["target_class"] for label in data["labels"]}
-    for i, rule in enumerate(data["rules"], start=1):
-        check_fields(rule, _RULE_FIELDS, f"rule {i}")
-        if has_points or "points" in rule:
-            check_fields(rule, {"points": WHOLE}, f"rule {i}")
-        if rule["label"] not in targets:
-            raise ValueError(f"rule {i} is for a label that is not listed: {rule['label']!r}")
-        if combine == "any" and rule["target_class"] != targets[rule["label"]]:
-            raise ValueError(
-                f"rule {i} is for class {rule['target_class']} of {rule['label']!r}, "
-                f"whose target class is {targets[rule['label']]}"
-            )
-
-
-def _label_sets_from_dict(data: dict[str, Any]) -> KnownLabelSets | None:
-    if "label_sets" not in data:
-        return None
-    if data["output"] != "multilabel":
-        raise ValueError(f"label sets are for the output multilabel, not for {data['output']}")
-    check_fields(data, _LABEL_SETS_FIELDS)
-    check_items(data["label_sets"], _LABEL_SET_FIELDS, "label set")
-    decoding = LabelSets(data["frequency_weight"], min_share=data.get("min_share"))
-    known = KnownLabelSets(
-        tuple(tuple(known["labels"]) for known in data["label_sets"]),
-        tuple(known["count"] for known in data["label_sets"]),
-        decoding.frequency_weight,
-        decoding.min_share,
-    )
-    if known.n_labels > len(data["labels"]):
-        raise ValueError(
-            f"a label set has label {known.n_labels - 1}, but the last of the "
-            f"{len(data['labels'])} labels is {len(data['labels']) - 1}"
-        )
-    return known
+        return cls(**theory_from_text(source, where))
 
 
 def _n_rows(X: Any) -> int:
