@@ -167,6 +167,15 @@ def test_permission_is_asked_before_the_work_and_nothing_is_touched(
     assert (tmp_path / "file").read_text() == "kept"
 
 
+def test_a_table_is_one_by_its_name_whatever_else_is_said_of_it(run, fruit, tmp_path):
+    other = tmp_path / "fruit.dat"
+    other.write_bytes(fruit.read_bytes())
+    for options in ((), ("--ignore", "row")):
+        code, _, error = run("fit", other, "--labels", LABELS, *options, "-o", tmp_path / "t.json")
+        assert code == 1
+        assert "is neither a folder nor an ARFF, CSV or Parquet file" in error
+
+
 def test_no_command_replaces_a_file_that_it_reads(run, fruit, flags, tmp_path):
     theory = tmp_path / "theory.json"
     options = ("--ignore", "row", "--nominal", "code", "--candidates", "50")

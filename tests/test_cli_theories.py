@@ -74,10 +74,11 @@ def test_options_of_a_cell_are_refused_where_there_is_a_single_theory(run, comma
         (b"\xff\xfe\x00", "damaged or another kind of file"),
         (b"colour,size", "is not JSON"),
         (b"[1, 2]", "is not a steelyard theory"),
+        (b'{"a":' + b"[" * 100_000, "nested too deeply"),
         (gzip.compress(b'{"format": "other"}'), "is not a steelyard theory"),
         (b'{"format": "steelyard path", "schema_version": 1}', "is a damaged path"),
     ],
-    ids=["no gzip", "half a gzip", "binary", "CSV", "list", "other format", "damaged path"],
+    ids=["no gzip", "half a gzip", "binary", "CSV", "list", "nest", "other format", "damaged path"],
 )
 def test_another_file_is_one_sentence_that_names_it(run, folder, command, content, message):
     (folder / "other").write_bytes(content)

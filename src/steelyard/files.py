@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import tempfile
+import zlib
 from pathlib import Path
+
+_START_OF_GZIP = b"\x1f\x8b"
 
 # What a killed process leaves behind begins like this.
 TEMPORARY = ".unfinished-"
@@ -46,9 +50,17 @@ def _umask() -> int:
     return mask
 
 
-def read_utf8(path: Path) -> str:
-    """The text of a file."""
+def read_text(path: Path) -> str:
+    """The text of a file in UTF-8, compressed with gzip or not."""
+    content = path.read_bytes()
     try:
-        return path.read_text(encoding="utf-8-sig")
+        if content.startswith(_START_OF_GZIP):
+            content = gzip.decompress(content)
+        return content.decode("utf-8-sig")
+    except (gzip.BadGzipFile, EOFError, zlib.error):
+        raise ValueError(f"{path} is damaged or another kind of file than gzip") from None
     except UnicodeDecodeError as error:
-        raise ValueError(f"{path} is not text in UTF-8: byte {error.start} is wrong") from None
+        raise ValueError(
+            f"{path} is not text in UTF-8: byte {error.start} is wrong, so that it is damaged or "
+            "another kind of file"
+        ) from None

@@ -127,16 +127,26 @@ def check_items(items: Sequence[Any], fields: Fields, what: str) -> None:
         check_fields(item, fields, f"{what} {i}")
 
 
-def check_format(
-    text: str, name: str, schema_versions: tuple[int, ...], where: str
-) -> dict[str, Any]:
-    """The JSON object in a text, if it says that it is of the format and one of the versions."""
+def find_format(text: str, where: str) -> Any:
+    """What a JSON text says that it is; None if it says nothing."""
+    data = _parse(text, "steelyard theory", where)
+    return data.get("format") if isinstance(data, dict) else None
+
+
+def _parse(text: str, name: str, where: str) -> Any:
     try:
-        data = json.loads(text)
+        return json.loads(text)
     except RecursionError:
         raise ValueError(f"{where} is not a {name}: it is nested too deeply") from None
     except ValueError as error:
         raise ValueError(f"{where} is not JSON: {error}") from None
+
+
+def check_format(
+    text: str, name: str, schema_versions: tuple[int, ...], where: str
+) -> dict[str, Any]:
+    """The JSON object in a text, if it says that it is of the format and one of the versions."""
+    data = _parse(text, name, where)
     if not isinstance(data, dict) or data.get("format") != name:
         raise ValueError(f"{where} is not a {name}")
     if data.get("schema_version") not in schema_versions:

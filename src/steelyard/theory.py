@@ -26,7 +26,7 @@ from .decoding import (
 from .evidence import Label, ScoredRule
 from .explain import Explanation, explain_theory
 from .features import Feature
-from .files import read_utf8, write_atomically
+from .files import read_text, write_atomically
 from .firing import finish_points, fire_points, start_firing
 from .program import RuleProgram, as_array, compile_rules
 from .rules import Head, Rule, format_body, format_count
@@ -464,7 +464,7 @@ class Theory:
         where = "the text"
         if isinstance(source, Path) or not source.lstrip().startswith("{"):
             where = str(source)
-            source = read_utf8(Path(source))
+            source = read_text(Path(source))
         return cls(**theory_from_text(source, where))
 
 

@@ -4,8 +4,9 @@ import sys
 import numpy as np
 import pytest
 
+from steelyard.files import write_atomically
 from steelyard.study import StudyError
-from steelyard.study.store import StudyStore, write_atomically
+from steelyard.study.store import StudyStore
 
 
 def test_a_failed_write_leaves_nothing_behind(tmp_path, monkeypatch):

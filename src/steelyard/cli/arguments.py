@@ -72,6 +72,16 @@ Nominal = Annotated[
         show_default=False,
     ),
 ]
+OutFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        "-o",
+        help="The file to write.  \\[default: standard output]",
+        show_default=False,
+        callback=check_writable,
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 TheoryFile = Annotated[

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -16,8 +15,8 @@ from .arguments import (
     CellPhi,
     Data,
     Json,
+    OutFile,
     TheoryFile,
-    check_writable,
     keep_inputs,
 )
 from .consoles import print_json
@@ -95,16 +94,7 @@ def export_command(
         str | None,
         typer.Option(help="The table that the SQL reads.  \\[default: data]", show_default=False),
     ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "-o",
-            "--out",
-            help="Write to this file.",
-            show_default=False,
-            callback=check_writable,
-        ),
-    ] = None,
+    out: OutFile = None,
     heuristic: CellHeuristic = None,
     parameter: CellParameter = None,
     phi: CellPhi = None,

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import gzip
-import json
-import zlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
+from ..files import read_text
 from .consoles import print_note
 
 if TYPE_CHECKING:
@@ -18,7 +16,6 @@ if TYPE_CHECKING:
     from steelyard.data import MultiLabelData
     from steelyard.heuristics import Heuristic
 
-_START_OF_GZIP = b"\x1f\x8b"
 _DEFAULT_PHI = 0.5
 _ARFF = (".arff", ".arff.gz")
 
@@ -45,14 +42,12 @@ def load_labelled(
     source: str, labels: str | None, *, ignore: str | None = None, nominal: str | None = None
 ) -> MultiLabelData:
     """Load DATA; the options are for tables and are refused elsewhere."""
-    from steelyard.data import load_table
-    from steelyard.study.sources import find_source, load_source
+    from steelyard.study.sources import load_source
 
     refuse_columns([source], labels=labels, ignore=ignore, nominal=nominal)
-    path = find_source(source)
-    if path is None or labels is None or (ignore is None and nominal is None):
-        return load_source(source, (labels,) if labels else ())
-    return load_table(path, labels, ignore=ignore or (), nominal=nominal or ())
+    return load_source(
+        source, (labels,) if labels else (), ignore=ignore or (), nominal=nominal or ()
+    )
 
 
 def read_theory(
@@ -61,19 +56,18 @@ def read_theory(
     """A saved theory, or the cell of a fold's theories that heuristic, parameter and φ name."""
     from steelyard import Theory, TheoryPath
     from steelyard.heuristics import describe
+    from steelyard.plain_data import find_format
+    from steelyard.saved_theory import theory_from_text
 
-    text = _read_text(path)
+    text = read_text(path)
     given = {"--heuristic": heuristic, "--parameter": parameter, "--phi": phi}
     options = [name for name, value in given.items() if value is not None]
-    if not _holds_path(text, path):
+    if find_format(text, str(path)) != "steelyard path":
         if options:
             raise typer.BadParameter(
                 f"{path} holds a single theory: there is none to choose", param_hint=options
             )
-        try:
-            return Theory.from_json(text)
-        except ValueError as error:
-            raise ValueError(f"{path}: {error}") from None
+        return Theory(**theory_from_text(text, str(path)))
     try:
         theories = TheoryPath.from_json(text)
     except ValueError as error:
@@ -100,25 +94,3 @@ def make_heuristic(name: str | None, parameter: float | None) -> Heuristic:
     if not fields(heuristic):  # type: ignore[arg-type]
         raise typer.BadParameter(f"{name} has no parameter", param_hint="--parameter")
     return type(heuristic)(parameter)  # type: ignore[call-arg]
-
-
-def _read_text(path: Path) -> str:
-    """The text of a file, compressed or not."""
-    content = path.read_bytes()
-    try:
-        if content.startswith(_START_OF_GZIP):
-            content = gzip.decompress(content)
-        return content.decode()
-    except (gzip.BadGzipFile, EOFError, zlib.error, UnicodeDecodeError):
-        raise ValueError(f"{path} holds no theory: it is damaged or another kind of file") from None
-
-
-def _holds_path(text: str, path: Path) -> bool:
-    """Whether a text holds all theories of a fold; an error if it is no JSON object at all."""
-    try:
-        data: Any = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise ValueError(f"{path} is not JSON: {error}") from None
-    if not isinstance(data, dict):
-        raise ValueError(f"{path} is not a steelyard theory")
-    return data.get("format") == "steelyard path"

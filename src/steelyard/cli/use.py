@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -16,8 +15,8 @@ from .arguments import (
     Data,
     Json,
     Labels,
+    OutFile,
     TheoryFile,
-    check_writable,
     keep_inputs,
 )
 from .consoles import output_console, print_json
@@ -37,16 +36,7 @@ def register(app: typer.Typer) -> None:
 def predict_command(
     theory: TheoryFile,
     data: Data,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            help="A CSV file.  \\[default: standard output]",
-            show_default=False,
-            callback=check_writable,
-        ),
-    ] = None,
+    out: OutFile = None,
     heuristic: CellHeuristic = None,
     parameter: CellParameter = None,
     phi: CellPhi = None,

@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from steelyard.files import write_atomically
 from steelyard.study import StudyConfig, StudyResults
 from steelyard.study.candidate_counts import CandidateCounts
 from steelyard.study.comparison import Comparison
 from steelyard.study.rule_sets import RuleSetExample, read_path
-from steelyard.study.store import StudyStore, write_atomically
+from steelyard.study.store import StudyStore
 from steelyard.study.units import Unit
 
 from .coverage_space import CoverageSpaceDisplay

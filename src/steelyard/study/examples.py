@@ -10,9 +10,10 @@ import pandas as pd
 
 from steelyard.path import TheoryPath
 
+from ..files import write_atomically
 from .config import StudyConfig
 from .sources import StudyData
-from .store import StudyStore, write_atomically
+from .store import StudyStore
 
 # Enough to find an interesting one, few enough for a page that is mailed.
 N_EXAMPLES = 50

@@ -18,12 +18,13 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 
+from ..files import write_atomically
 from .baselines import check_baselines
 from .config import StudyConfig, StudyError, config_from_toml, config_to_toml
 from .examples import collect_examples
 from .rows import baselines_to_rows, grid_to_rows, tuning_to_rows
 from .sources import StudyData, find_source, load_study_data
-from .store import StudyStore, write_atomically
+from .store import StudyStore
 from .units import Receipt, Task, Unit, estimate_cost, list_units, prepare_task, run_task
 
 # Called with the number of finished units, of all units, and the unit that was finished last.

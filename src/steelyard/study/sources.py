@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -87,11 +87,17 @@ def find_source(source: str) -> Path | None:
 
 
 def load_source(
-    source: str, labels: tuple[str, ...] = (), *, constant: ConstantLabels = "raise"
+    source: str,
+    labels: tuple[str, ...] = (),
+    *,
+    ignore: str | Sequence[str] = (),
+    nominal: str | Sequence[str] = (),
+    constant: ConstantLabels = "raise",
 ) -> MultiLabelData:
     """Load what a DATA argument names: an embedded or OpenML data set, a file or a folder.
 
-    Labels that are constant are an error, unless `constant` says to drop or to keep them.
+    `labels`, `ignore` and `nominal` are columns of a table; see `load_table`. Labels that are
+    constant are an error, unless `constant` says to drop or to keep them.
 
     Examples
     --------
@@ -121,7 +127,7 @@ def load_source(
             raise DataError(f"{source}: say which columns are labels, with --labels a,b")
         # One string is split at its commas, unless it is a column's name as it stands.
         wanted = labels[0] if len(labels) == 1 else list(labels)
-        return load_table(path, wanted, constant_labels=constant)
+        return load_table(path, wanted, ignore=ignore, nominal=nominal, constant_labels=constant)
     raise DataError(f"{source} is neither a folder nor an ARFF, CSV or Parquet file")
 
 

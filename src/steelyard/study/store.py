@@ -16,8 +16,7 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
-from ..files import TEMPORARY
-from ..files import write_atomically as write_atomically
+from ..files import TEMPORARY, write_atomically
 from .config import StudyError
 
 Arrays = dict[str, NDArray[Any]]

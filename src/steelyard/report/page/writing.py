@@ -12,7 +12,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from ...study.store import write_atomically
+from ...files import write_atomically
 from .payload import read_study, study_to_payload
 
 # A page that is mailed: what a mail server surely takes, with room for the rest of the page.
