@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from ._kernels.random import hash_rows
 from ._kernels.ripper import LearnedRules, Settings, learn_rules
 from .candidates import draw_order
+from .checks import is_number, is_whole
 from .classifier import TheoryClassifier, seed_to_entropy
 from .evidence import Label, ScoredRule, smoothed_precision
 from .features import CodedFeatures, TrainingFeatures, code_training_table, value_cuts
@@ -158,11 +158,11 @@ class RipperClassifier(TheoryClassifier):
     def _check_parameters(self) -> None:
         for name, least in (("optimizations", 0), ("folds", 2)):
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+            if not is_whole(value, least):
                 raise ValueError(
                     f"{name} must be a whole number of at least {least}, got {value!r}"
                 )
-        if not isinstance(self.min_weight, Real) or not self.min_weight >= 0:
+        if not is_number(self.min_weight) or self.min_weight < 0:
             raise ValueError(f"min_weight must be a number of at least 0, got {self.min_weight!r}")
 
     def _learn_labels(

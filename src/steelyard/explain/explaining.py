@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ..checks import is_whole
 from ..decoding import SHARES
 from ..features import Feature, NumericColumn, category_text, shorten_repr, table_to_columns
 from ..program import select_columns
@@ -61,8 +61,7 @@ def as_table(X: Any) -> Any:
 
 def explain_theory(theory: Theory, X: Any, n_closest: int = 3) -> Explanation | list[Explanation]:
     """See `Theory.explain`."""
-    is_whole = isinstance(n_closest, Integral) and not isinstance(n_closest, bool)
-    if not is_whole or n_closest < 0:
+    if not is_whole(n_closest, least=0):
         raise ValueError(f"n_closest must be a whole number of at least 0, got {n_closest!r}")
     table = as_table(X)
     fires = theory.covers(table)

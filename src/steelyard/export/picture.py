@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
+from ..checks import is_whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -24,7 +24,7 @@ def plot_theory(theory: Theory, max_labels: int = 12) -> Figure:
     """See `Theory.plot`."""
     from matplotlib.figure import Figure
 
-    if not isinstance(max_labels, int | np.integer) or max_labels < 1:
+    if not is_whole(max_labels):
         raise ValueError(f"max_labels must be a whole number of at least 1, got {max_labels!r}")
     by_rules = sorted(theory.labels, key=lambda label: -len(theory.rules_of(label.name)))
     shown = [label for label in theory.labels if label in by_rules[:max_labels]]
