@@ -22,12 +22,12 @@ from scipy.stats import rankdata
 
 from memory import forget_peak, peak_memory
 from steelyard import RuleSetClassifierCV, load_mulan
-from steelyard.classifier import fit_path
-from steelyard.classifier_cv import plan_search
+from steelyard.estimators.rule_set import fit_path
+from steelyard.estimators.rule_set_cv import plan_search
+from steelyard.estimators.tuning import choose_cell, score_folds
 from steelyard.measures import get_measure
 from steelyard.splitting import IterativeStratifiedKFold
-from steelyard.study.published import PUBLISHED, PUBLISHED_METHODS
-from steelyard.tuning import choose_cell, score_folds
+from steelyard.study.analysis.published import PUBLISHED, PUBLISHED_METHODS
 
 MEASURES = ("f1_micro", "hamming", "subset")
 BOOMER_PREDICTOR = {"f1_micro": "gfm", "hamming": "default", "subset": "example-wise"}

@@ -15,8 +15,8 @@ from pathlib import Path
 
 from steelyard.report.build import write_report
 from steelyard.study import StudyConfig, StudyResults, run_study
-from steelyard.study.comparison import compare_methods
-from steelyard.study.published import PUBLISHED, PUBLISHED_METHODS
+from steelyard.study.analysis.comparison import compare_methods
+from steelyard.study.analysis.published import PUBLISHED, PUBLISHED_METHODS
 
 PAPER_DATA_SETS = tuple(PUBLISHED["f1_micro"])
 TUNED_FOR = ("f1_micro", "hamming", "subset")

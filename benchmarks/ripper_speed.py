@@ -23,7 +23,7 @@ from pathlib import Path
 import pandas as pd
 
 from steelyard import load_mulan
-from steelyard.ripper import RipperClassifier
+from steelyard.estimators.ripper import RipperClassifier
 
 COLUMNS = {
     "R1": {"prune": False, "optimizations": 0},

@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 
 from steelyard import load_mulan
+from steelyard.estimators.ripper import RipperClassifier
 from steelyard.measures import get_measure
-from steelyard.ripper import RipperClassifier
 
 COLUMNS = {
     "R1": {"prune": False, "optimizations": 0},

@@ -24,12 +24,12 @@ from sklearn.ensemble import RandomForestClassifier
 
 from memory import peak_memory
 from steelyard import RuleSetClassifier, load_mulan, load_segments, theory_path
-from steelyard.candidates import ForestSettings, generate_candidates
 from steelyard.data import read_folds
-from steelyard.features import code_training_table
 from steelyard.heuristics import MEstimate
+from steelyard.learning.candidates import ForestSettings, generate_candidates
+from steelyard.learning.targets import encode_targets
 from steelyard.measures import MEASURES
-from steelyard.targets import encode_targets
+from steelyard.model.features import code_training_table
 
 PAPER_SETS = [
     "flags",

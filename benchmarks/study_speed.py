@@ -17,11 +17,11 @@ import numpy as np
 import pandas as pd
 
 from steelyard.heuristics import M_GRID
+from steelyard.model.thresholding import PHI_GRID
 from steelyard.study import StudyConfig, run_study
+from steelyard.study.analysis.published import PUBLISHED
+from steelyard.study.analysis.ranks import map_cells
 from steelyard.study.config import SIZE_MEASURES, STUDY_MEASURES
-from steelyard.study.published import PUBLISHED
-from steelyard.study.ranks import map_cells
-from steelyard.thresholding import PHI_GRID
 
 
 def time_study(config: StudyConfig, n_jobs: int) -> tuple[float, dict[str, float]]:

@@ -21,9 +21,9 @@ import matplotlib.pyplot as plt
 import pandas as pd
 
 from steelyard.heuristics import MEstimate
-from steelyard.path import TheoryPath
+from steelyard.model.path import TheoryPath
+from steelyard.model.rules import format_body
 from steelyard.report import ValueHeatmapDisplay
-from steelyard.rules import format_body
 
 LABEL = "upper right dark"
 CELLS = (

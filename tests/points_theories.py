@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 
 from steelyard import Condition, Theory
-from steelyard.decoding import KnownLabelSets, count_label_sets
-from steelyard.evidence import Label, ScoredRule
-from steelyard.features import Feature
-from steelyard.rules import Head, Rule
+from steelyard.model.decoding import KnownLabelSets, count_label_sets
+from steelyard.model.evidence import Label, ScoredRule
+from steelyard.model.features import Feature
+from steelyard.model.rules import Head, Rule
 from theories import HOSTILE
 
 NUMBERS = (-1.5, 0.1, 0.1 + 0.2, 2 / 3, 5.0)

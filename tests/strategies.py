@@ -8,8 +8,8 @@ import pandas as pd
 from hypothesis import strategies as st
 from scipy import sparse
 
-from steelyard.features import MISSING
-from steelyard.rules import RuleTable
+from steelyard.model.features import MISSING
+from steelyard.model.rules import RuleTable
 
 NUMBERS = (-1.5, 0.0, 0.1, 0.2, 3.0, 1e9)
 COLOURS = ("blue", "green", "red", "4")

@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 
 from steelyard import MEstimate, RuleSetClassifier, Theory
-from steelyard.evidence import Label, ScoredRule
-from steelyard.features import Feature
-from steelyard.ripper import RipperClassifier
-from steelyard.rules import Condition, Head, Rule
+from steelyard.estimators.ripper import RipperClassifier
+from steelyard.model.evidence import Label, ScoredRule
+from steelyard.model.features import Feature
+from steelyard.model.rules import Condition, Head, Rule
 
 #: Names that break naive quoting in one format or another.
 HOSTILE = (

@@ -9,62 +9,62 @@ __version__ = "0.1.0"
 # which `steelyard --help` need not pay.
 _HOME = {
     "Accuracy": "heuristics",
-    "Condition": "rules",
+    "Condition": "model.rules",
     "DataError": "data",
-    "EachLabel": "decoding",
+    "EachLabel": "model.decoding",
     "FMeasure": "heuristics",
     "Heuristic": "heuristics",
     "IterativeStratifiedKFold": "splitting",
-    "LabelSets": "decoding",
+    "LabelSets": "model.decoding",
     "Laplace": "heuristics",
     "MEstimate": "heuristics",
     "MultiLabelData": "data",
     "Precision": "heuristics",
     "Recall": "heuristics",
-    "RipperClassifier": "ripper",
-    "Rule": "rules",
-    "RuleSetClassifier": "classifier",
-    "RuleSetClassifierCV": "classifier_cv",
-    "Theory": "theory",
-    "TheoryPath": "path",
+    "RipperClassifier": "estimators.ripper",
+    "Rule": "model.rules",
+    "RuleSetClassifier": "estimators.rule_set",
+    "RuleSetClassifierCV": "estimators.rule_set_cv",
+    "Theory": "model.theory",
+    "TheoryPath": "model.path",
     "WRA": "heuristics",
     "fetch_multilabel": "data",
     "load_mulan": "data",
     "load_segments": "data",
     "load_table": "data",
     "make_planted_rules": "data",
-    "theory_path": "classifier",
+    "theory_path": "estimators.rule_set",
 }
 
 __all__ = list(_HOME)
 
 if TYPE_CHECKING:  # for editors and type checkers: the same names, spelled out
-    from .classifier import RuleSetClassifier as RuleSetClassifier
-    from .classifier import theory_path as theory_path
-    from .classifier_cv import RuleSetClassifierCV as RuleSetClassifierCV
-    from .data import DataError as DataError
-    from .data import MultiLabelData as MultiLabelData
-    from .data import fetch_multilabel as fetch_multilabel
-    from .data import load_mulan as load_mulan
-    from .data import load_segments as load_segments
-    from .data import load_table as load_table
-    from .data import make_planted_rules as make_planted_rules
-    from .decoding import EachLabel as EachLabel
-    from .decoding import LabelSets as LabelSets
-    from .heuristics import WRA as WRA
-    from .heuristics import Accuracy as Accuracy
-    from .heuristics import FMeasure as FMeasure
-    from .heuristics import Heuristic as Heuristic
-    from .heuristics import Laplace as Laplace
-    from .heuristics import MEstimate as MEstimate
-    from .heuristics import Precision as Precision
-    from .heuristics import Recall as Recall
-    from .path import TheoryPath as TheoryPath
-    from .ripper import RipperClassifier as RipperClassifier
-    from .rules import Condition as Condition
-    from .rules import Rule as Rule
-    from .splitting import IterativeStratifiedKFold as IterativeStratifiedKFold
-    from .theory import Theory as Theory
+    from steelyard.data import DataError as DataError
+    from steelyard.data import MultiLabelData as MultiLabelData
+    from steelyard.data import fetch_multilabel as fetch_multilabel
+    from steelyard.data import load_mulan as load_mulan
+    from steelyard.data import load_segments as load_segments
+    from steelyard.data import load_table as load_table
+    from steelyard.data import make_planted_rules as make_planted_rules
+    from steelyard.estimators.ripper import RipperClassifier as RipperClassifier
+    from steelyard.estimators.rule_set import RuleSetClassifier as RuleSetClassifier
+    from steelyard.estimators.rule_set import theory_path as theory_path
+    from steelyard.estimators.rule_set_cv import RuleSetClassifierCV as RuleSetClassifierCV
+    from steelyard.heuristics import WRA as WRA
+    from steelyard.heuristics import Accuracy as Accuracy
+    from steelyard.heuristics import FMeasure as FMeasure
+    from steelyard.heuristics import Heuristic as Heuristic
+    from steelyard.heuristics import Laplace as Laplace
+    from steelyard.heuristics import MEstimate as MEstimate
+    from steelyard.heuristics import Precision as Precision
+    from steelyard.heuristics import Recall as Recall
+    from steelyard.model.decoding import EachLabel as EachLabel
+    from steelyard.model.decoding import LabelSets as LabelSets
+    from steelyard.model.path import TheoryPath as TheoryPath
+    from steelyard.model.rules import Condition as Condition
+    from steelyard.model.rules import Rule as Rule
+    from steelyard.model.theory import Theory as Theory
+    from steelyard.splitting import IterativeStratifiedKFold as IterativeStratifiedKFold
 
 
 def __getattr__(name: str) -> Any:

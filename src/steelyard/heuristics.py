@@ -14,7 +14,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .checks import is_number
+from steelyard._numbers import is_number
 
 FloatArray = NDArray[np.float64]
 

@@ -10,9 +10,9 @@ from steelyard.report.figures import MAPPED_MEASURES
 from steelyard.report.tables import tabulate_comparison, tabulate_rule_sets
 from steelyard.report.text_table import TextTable
 from steelyard.study import StudyConfig, StudyError
-from steelyard.study.comparison import Comparison
-from steelyard.study.published import PUBLISHED
-from steelyard.study.rule_sets import collect_rule_sets
+from steelyard.study.analysis.comparison import Comparison
+from steelyard.study.analysis.published import PUBLISHED
+from steelyard.study.analysis.rule_sets import collect_rule_sets
 
 
 def test_the_best_is_bold_and_the_published_value_stands_beside():

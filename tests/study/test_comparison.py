@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from scipy.stats import rankdata
 
-from steelyard.study.comparison import Comparison, compare_methods
-from steelyard.study.published import PUBLISHED, PUBLISHED_AVERAGE_RANKS, PUBLISHED_METHODS
+from steelyard.study.analysis.comparison import Comparison, compare_methods
+from steelyard.study.analysis.published import PUBLISHED, PUBLISHED_AVERAGE_RANKS, PUBLISHED_METHODS
 
 
 @pytest.mark.parametrize("measure", list(PUBLISHED))

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from steelyard.study import StudyConfig, StudyResults
-from steelyard.study.findings import check_findings
+from steelyard.study.analysis.findings import check_findings
 
 M = (0.0, 2.0, 4.0, 8.0, 16.0)
 PHI = (1.0, 0.75, 0.5, 0.25, 0.1)

@@ -7,7 +7,7 @@ from hypothesis.extra.numpy import arrays
 
 from reference.ranks import average_ranks
 from steelyard.study import StudyError
-from steelyard.study.ranks import map_cells, rank_best_first
+from steelyard.study.analysis.ranks import map_cells, rank_best_first
 
 
 def rows_of(values, dataset="a", measure="hamming"):

@@ -4,7 +4,7 @@ import sys
 import numpy as np
 import pytest
 
-from steelyard.files import write_atomically
+from steelyard._files import write_atomically
 from steelyard.study import StudyError
 from steelyard.study.store import StudyStore
 

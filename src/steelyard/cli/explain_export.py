@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..files import write_atomically
+from steelyard._files import write_atomically
+
 from .arguments import (
     CellHeuristic,
     CellParameter,

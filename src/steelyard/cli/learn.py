@@ -154,7 +154,7 @@ def _make_search(
 ) -> Any:
     """The estimator that chooses for a measure what the options leave open."""
     from steelyard import RuleSetClassifierCV
-    from steelyard.classifier_cv import plan_search
+    from steelyard.estimators.rule_set_cv import plan_search
 
     open_choices: dict[str, Any] = {"heuristics": _list_heuristics(heuristic, parameter)}
     if phi is not None:
@@ -180,7 +180,7 @@ def _list_heuristics(name: str | None, parameter: float | None) -> list[Any] | N
 
 def _refuse_unused(model: Any, candidates: int | None, max_rules: int | None) -> None:
     """Say which options have no meaning for rules that vote, or for rules that do not."""
-    from steelyard.classifier import effective_parameters
+    from steelyard.estimators.rule_set import effective_parameters
 
     votes = effective_parameters(model)["combine"] == "weighted"
     if candidates is not None and votes:

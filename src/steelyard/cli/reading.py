@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from ..files import read_text
+from steelyard._files import read_text
+
 from .consoles import print_note
 
 if TYPE_CHECKING:
@@ -56,8 +57,8 @@ def read_theory(
     """A saved theory, or the cell of a fold's theories that heuristic, parameter and φ name."""
     from steelyard import Theory, TheoryPath
     from steelyard.heuristics import describe
-    from steelyard.plain_data import find_format
-    from steelyard.saved_theory import theory_from_text
+    from steelyard.model.json_fields import find_format
+    from steelyard.model.theory_json import theory_from_text
 
     text = read_text(path)
     given = {"--heuristic": heuristic, "--parameter": parameter, "--phi": phi}

@@ -1,13 +1,13 @@
 """Readers, embedded data sets and generators: the only part of the package that parses files."""
 
-from steelyard.data.errors import DataError
-from steelyard.data.folds import read_folds
-from steelyard.data.mulan import load_mulan
-from steelyard.data.multilabel import MultiLabelData
-from steelyard.data.openml import fetch_multilabel
-from steelyard.data.planted import PlantedCondition, PlantedData, PlantedRule, make_planted_rules
-from steelyard.data.segments import SegmentData, load_segments
-from steelyard.data.table import load_table
+from .errors import DataError
+from .folds import read_folds
+from .mulan import load_mulan
+from .multilabel import MultiLabelData
+from .openml import fetch_multilabel
+from .planted import PlantedCondition, PlantedData, PlantedRule, make_planted_rules
+from .segments import SegmentData, load_segments
+from .table import load_table
 
 __all__ = [
     "DataError",

@@ -7,7 +7,7 @@ string, or None where the file has an unquoted ``?``.
 import re
 from typing import NamedTuple
 
-from steelyard.data.errors import shorten
+from .errors import shorten
 
 Cell = str | None
 

@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.data.arff_cells import ArffSyntaxError, Cell, split_dense_row, split_sparse_row
-from steelyard.data.arff_header import Attribute
-from steelyard.data.errors import DataError, error_at, shorten
+from .arff_cells import ArffSyntaxError, Cell, split_dense_row, split_sparse_row
+from .arff_header import Attribute
+from .errors import DataError, error_at, shorten
 
 Values = NDArray[np.float64] | NDArray[np.int32]
 

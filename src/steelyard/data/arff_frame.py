@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from steelyard.data.arff_columns import Column
+from .arff_columns import Column
 
 # Sparse columns pay when there are many of them and they are mostly zeros; below that, dense
 # ones are as small, faster to slice, and keep nominal attributes nominal.

@@ -4,8 +4,8 @@ import re
 from os import PathLike
 from typing import Literal, NamedTuple
 
-from steelyard.data.arff_cells import ArffSyntaxError, read_word, split_nominal_values
-from steelyard.data.errors import DataError, error_at, shorten
+from .arff_cells import ArffSyntaxError, read_word, split_nominal_values
+from .errors import DataError, error_at, shorten
 
 _KEYWORD = re.compile(r"@(\w+)(?=\s|$|['\"{])", re.IGNORECASE)
 _NUMERIC_TYPES = ("numeric", "real", "integer")

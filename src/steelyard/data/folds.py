@@ -5,7 +5,7 @@ from os import PathLike
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.data.errors import DataError, check_file_exists, error_at, shorten
+from .errors import DataError, check_file_exists, error_at, shorten
 
 
 def read_folds(path: str | PathLike[str], n_examples: int | None = None) -> NDArray[np.int64]:

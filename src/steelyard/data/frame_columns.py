@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from steelyard.data.errors import DataError, shorten
-from steelyard.data.label_values import ConstantLabels, labels_to_frame, word_to_label
-from steelyard.data.multilabel import MultiLabelData
+from .errors import DataError, shorten
+from .label_values import ConstantLabels, labels_to_frame, word_to_label
+from .multilabel import MultiLabelData
 
 # What pandas calls columns of Python objects that are numbers all the same.
 _NUMBERS_AS_OBJECTS = ("integer", "floating", "decimal", "mixed-integer-float")

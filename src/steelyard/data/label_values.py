@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from steelyard.data.errors import DataError
+from .errors import DataError
 
 ConstantLabels = Literal["raise", "drop", "keep"]
 

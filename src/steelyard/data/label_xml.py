@@ -7,8 +7,8 @@ are no entities to expand and no external files to fetch.
 from pathlib import Path
 from xml.parsers import expat
 
-from steelyard.data.errors import DataError, error_at
-from steelyard.data.text_files import read_bytes
+from .errors import DataError, error_at
+from .text_files import read_bytes
 
 
 def read_label_lines(path: Path) -> dict[str, int]:

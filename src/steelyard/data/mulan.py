@@ -10,14 +10,14 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.data.arff_columns import Column, Table, Values, parse_rows
-from steelyard.data.arff_frame import columns_to_frame
-from steelyard.data.arff_header import Attribute, Header, parse_header
-from steelyard.data.errors import DataError, did_you_mean, error_at
-from steelyard.data.label_values import ConstantLabels, labels_to_frame, word_to_label
-from steelyard.data.label_xml import read_label_lines
-from steelyard.data.multilabel import MultiLabelData
-from steelyard.data.text_files import read_lines, stem_without_gz
+from .arff_columns import Column, Table, Values, parse_rows
+from .arff_frame import columns_to_frame
+from .arff_header import Attribute, Header, parse_header
+from .errors import DataError, did_you_mean, error_at
+from .label_values import ConstantLabels, labels_to_frame, word_to_label
+from .label_xml import read_label_lines
+from .multilabel import MultiLabelData
+from .text_files import read_lines, stem_without_gz
 
 # Word vectors carry filter options in their relation name, such as "-R1-C-N0": the option
 # stands alone and has a number.

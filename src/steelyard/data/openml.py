@@ -6,10 +6,10 @@ from urllib.error import URLError
 
 import pandas as pd
 
-from steelyard.data.errors import DataError, did_you_mean
-from steelyard.data.frame_columns import frames_to_data
-from steelyard.data.label_values import ConstantLabels
-from steelyard.data.multilabel import MultiLabelData
+from .errors import DataError, did_you_mean
+from .frame_columns import frames_to_data
+from .label_values import ConstantLabels
+from .multilabel import MultiLabelData
 
 
 class OpenMLDataSet(NamedTuple):

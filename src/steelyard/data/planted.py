@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from steelyard.data.multilabel import MultiLabelData
-from steelyard.data.orchard import (
+from .multilabel import MultiLabelData
+from .orchard import (
     Attribute,
     NominalAttribute,
     choose_attributes,

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from steelyard.data.multilabel import MultiLabelData
+from .multilabel import MultiLabelData
 
 #: The digits for which each segment stays dark, and the name of that label.
 DARK_FOR: dict[str, tuple[int, ...]] = {

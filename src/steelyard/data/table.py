@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from steelyard.data.errors import DataError, check_file_exists, did_you_mean, shorten
-from steelyard.data.frame_columns import frames_to_data
-from steelyard.data.label_values import ConstantLabels
-from steelyard.data.multilabel import MultiLabelData
-from steelyard.data.text_files import read_bytes, stem_without_gz
+from .errors import DataError, check_file_exists, did_you_mean, shorten
+from .frame_columns import frames_to_data
+from .label_values import ConstantLabels
+from .multilabel import MultiLabelData
+from .text_files import read_bytes, stem_without_gz
 
 _SEPARATOR_OF_SUFFIX = {".csv": ",", ".tsv": "\t", ".txt": ","}
 _PARQUET_SUFFIXES = (".parquet", ".pq")

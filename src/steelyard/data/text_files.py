@@ -4,7 +4,7 @@ import gzip
 import zlib
 from pathlib import Path
 
-from steelyard.data.errors import DataError, check_file_exists
+from .errors import DataError, check_file_exists
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..rules import Condition, format_number
+from steelyard.model.rules import Condition, format_number
 
 if TYPE_CHECKING:
-    from ..evidence import ScoredRule
+    from steelyard.model.evidence import ScoredRule
 
 Value = float | str | None
 """A value of an attribute; None is missing."""

@@ -12,20 +12,27 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..checks import is_whole
-from ..decoding import SHARES
-from ..features import Feature, NumericColumn, category_text, shorten_repr, table_to_columns
-from ..program import select_columns
-from ..rules import Condition
+from steelyard._numbers import is_whole
+from steelyard.model.coded_rules import select_columns
+from steelyard.model.decoding import SHARES
+from steelyard.model.features import (
+    Feature,
+    NumericColumn,
+    category_text,
+    shorten_repr,
+    table_to_columns,
+)
+from steelyard.model.rules import Condition
+
 from .changes import Change, FailingCondition, NearRule, Value
 from .explanation import Explanation, LabelExplanation
 from .votes import ChosenSet, DecidedBy, LabelPoints, LabelShare, VotingSets
 
 if TYPE_CHECKING:
-    from ..decoding import KnownLabelSets, Points
-    from ..evidence import ScoredRule
-    from ..features import NominalColumn
-    from ..theory import Theory
+    from steelyard.model.decoding import KnownLabelSets, Points
+    from steelyard.model.evidence import ScoredRule
+    from steelyard.model.features import NominalColumn
+    from steelyard.model.theory import Theory
 
 
 def as_table(X: Any) -> Any:

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from ..decoding import format_points
-from ..rules import format_body
+from steelyard.model.decoding import format_points
+from steelyard.model.rules import format_body
+
 from .changes import Change, NearRule
 from .html import explanation_to_html
 from .votes import ChosenSet, LabelPoints, VotingSets
 
 if TYPE_CHECKING:
-    from ..evidence import Label, ScoredRule
+    from steelyard.model.evidence import Label, ScoredRule
 
 _COLUMNS = [
     "label",

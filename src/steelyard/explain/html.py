@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from html import escape
 from typing import TYPE_CHECKING
 
-from ..decoding import format_points
-from ..rules import format_body
+from steelyard.model.decoding import format_points
+from steelyard.model.rules import format_body
 
 if TYPE_CHECKING:
-    from ..evidence import ScoredRule
+    from steelyard.model.evidence import ScoredRule
+
     from .explanation import Explanation, LabelExplanation
 
 _LEFT = "text-align:left;vertical-align:top"

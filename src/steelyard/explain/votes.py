@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from ..decoding import format_points
+from steelyard.model.decoding import format_points
 
 DecidedBy = Literal["label", "class", "label set"]
 

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..rules import Condition
+from steelyard.model.rules import Condition
 
 if TYPE_CHECKING:
-    from ..evidence import ScoredRule
-    from ..theory import Theory
+    from steelyard.model.evidence import ScoredRule
+    from steelyard.model.theory import Theory
 
 
 @dataclass(frozen=True)

@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from html import escape
 from typing import TYPE_CHECKING
 
-from ..decoding import format_points
-from ..rules import Head, format_body
+from steelyard.model.decoding import format_points
+from steelyard.model.rules import Head, format_body
+
 from .points import format_starts
 
 if TYPE_CHECKING:
-    from ..evidence import Label, ScoredRule
-    from ..theory import Theory
+    from steelyard.model.evidence import Label, ScoredRule
+    from steelyard.model.theory import Theory
 
 # A notebook with tens of thousands of table rows stops responding.
 _MAX_RULES = 300

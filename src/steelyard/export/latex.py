@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ..decoding import format_points
-from ..rules import format_body
+from steelyard.model.decoding import format_points
+from steelyard.model.rules import format_body
+
 from .points import format_starts
 
 if TYPE_CHECKING:
-    from ..evidence import Label
-    from ..theory import Theory
+    from steelyard.model.evidence import Label
+    from steelyard.model.theory import Theory
 
 _REPLACEMENTS = {
     "\\": r"\textbackslash{}",

@@ -6,13 +6,14 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ..decoding import format_points
-from ..rules import Head, format_body, format_count
+from steelyard.model.decoding import format_points
+from steelyard.model.rules import Head, format_body, format_count
+
 from .points import describe_points, format_starts
 
 if TYPE_CHECKING:
-    from ..evidence import Label
-    from ..theory import Theory
+    from steelyard.model.evidence import Label
+    from steelyard.model.theory import Theory
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|<>~$&])")
 

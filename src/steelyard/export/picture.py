@@ -6,13 +6,13 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..checks import is_whole
+from steelyard._numbers import is_whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from ..evidence import Label, ScoredRule
-    from ..theory import Theory
+    from steelyard.model.evidence import Label, ScoredRule
+    from steelyard.model.theory import Theory
 
 _COLOUR = "#0072B2"
 _COLOUR_AGAINST = "#D55E00"  # rules that predict the other class

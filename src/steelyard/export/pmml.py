@@ -15,7 +15,7 @@ from .decisions import (
 )
 
 if TYPE_CHECKING:
-    from ..theory import Theory
+    from steelyard.model.theory import Theory
 
 NAMESPACE = "http://www.dmg.org/PMML-4_4"
 

@@ -11,12 +11,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..decoding import SHARES, format_points, points_to_probability, probability_to_points
+from steelyard.model.decoding import (
+    SHARES,
+    format_points,
+    points_to_probability,
+    probability_to_points,
+)
 
 if TYPE_CHECKING:
-    from ..decoding import KnownLabelSets
-    from ..evidence import ScoredRule
-    from ..theory import Theory
+    from steelyard.model.decoding import KnownLabelSets
+    from steelyard.model.evidence import ScoredRule
+    from steelyard.model.theory import Theory
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from .python_conditions import body_to_python
 from .python_points import import_lines, label_sets_lines, points_lines
 
 if TYPE_CHECKING:
-    from ..theory import Theory
+    from steelyard.model.theory import Theory
 
 _HELPERS = '''\
 def _number(value):

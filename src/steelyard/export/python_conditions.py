@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Container
 from typing import TYPE_CHECKING
 
-from ..features import TRUTH_WORDS
+from steelyard.model.features import TRUTH_WORDS
+
 from .decisions import Requirement, body_to_requirements
 
 if TYPE_CHECKING:
-    from ..rules import Condition
+    from steelyard.model.rules import Condition
 
 
 def body_to_python(body: tuple[Condition, ...], truth_values: Container[str]) -> str:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Container
 from typing import TYPE_CHECKING, Any
 
-from ..decoding import BEST_WEIGHT, POINTS_PER_LOG_ODD, SHARES
+from steelyard.model.decoding import BEST_WEIGHT, POINTS_PER_LOG_ODD, SHARES
+
 from .decisions import plain_classes
 from .points import Tally, theory_to_tallies
 from .python_conditions import body_to_python
 
 if TYPE_CHECKING:
-    from ..decoding import KnownLabelSets
-    from ..theory import Theory
+    from steelyard.model.decoding import KnownLabelSets
+    from steelyard.model.theory import Theory
 
 
 _POSITIVE = "    present = {label for label in points if points[label] > 0}"

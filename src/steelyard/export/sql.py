@@ -9,7 +9,7 @@ from .sql_points import points_to_query
 from .sql_text import DIALECTS, SqlWriter, quote_name
 
 if TYPE_CHECKING:
-    from ..theory import Theory
+    from steelyard.model.theory import Theory
 
 
 def to_sql(theory: Theory, dialect: str = "sqlite", table: str = "data") -> str:

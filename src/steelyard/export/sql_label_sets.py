@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..decoding import BEST_WEIGHT, POINTS_PER_LOG_ODD, POINTS_WITHOUT_VOTE, SHARES
+from steelyard.model.decoding import BEST_WEIGHT, POINTS_PER_LOG_ODD, POINTS_WITHOUT_VOTE, SHARES
+
 from .sql_text import Dialect, chain, quote_name
 
 if TYPE_CHECKING:
-    from ..decoding import KnownLabelSets
+    from steelyard.model.decoding import KnownLabelSets
 
 
 def label_sets_to_query(

@@ -13,7 +13,7 @@ from .sql_label_sets import label_sets_to_query
 from .sql_text import SqlWriter, chain, quote_name
 
 if TYPE_CHECKING:
-    from ..theory import Theory
+    from steelyard.model.theory import Theory
 
 
 def points_to_query(theory: Theory, writer: SqlWriter) -> tuple[list[str], str]:

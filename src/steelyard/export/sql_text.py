@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from ..features import TRUTH_WORDS
+from steelyard.model.features import TRUTH_WORDS
+
 from .decisions import Requirement, body_to_requirements
 
 if TYPE_CHECKING:
-    from ..rules import Condition
-    from ..theory import Theory
+    from steelyard.model.rules import Condition
+    from steelyard.model.theory import Theory
 
 # Up to here single precision, the narrowest type of a column, holds every whole number.
 _LARGEST_PLAIN_INTEGER = 2**24

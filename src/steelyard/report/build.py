@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.study import StudyResults
-from steelyard.study.findings import Finding, check_findings
-from steelyard.study.rule_sets import Cell, collect_rule_sets
-from steelyard.study.summary import BestCell, TunedValue, average_tuned, find_best_cells
+from steelyard.study.analysis.findings import Finding, check_findings
+from steelyard.study.analysis.rule_sets import Cell, collect_rule_sets
+from steelyard.study.analysis.summary import BestCell, TunedValue, average_tuned, find_best_cells
 
 from .figures import write_figures
 from .tables import (

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from steelyard.classifier import theory_path
+from steelyard.estimators.rule_set import theory_path
 from steelyard.heuristics import Heuristic, MEstimate, describe, get_heuristic
 from steelyard.study.candidate_counts import N_SHOWN_CANDIDATES, count_candidates
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steelyard.study.comparison import Comparison
+from steelyard.study.analysis.comparison import Comparison
 
 from .titles import title_of
 

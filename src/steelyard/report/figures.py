@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from steelyard.files import write_atomically
+from steelyard._files import write_atomically
 from steelyard.study import StudyConfig, StudyResults
+from steelyard.study.analysis.comparison import Comparison
+from steelyard.study.analysis.rule_sets import RuleSetExample, read_path
 from steelyard.study.candidate_counts import CandidateCounts
-from steelyard.study.comparison import Comparison
-from steelyard.study.rule_sets import RuleSetExample, read_path
 from steelyard.study.store import StudyStore
 from steelyard.study.units import Unit
 

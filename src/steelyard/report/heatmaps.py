@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from steelyard.study.ranks import CellMap, map_cells
+from steelyard.study.analysis.ranks import CellMap, map_cells
 
 from .titles import SYMBOLS, format_parameter, is_share, thin_ticks, tick_of, title_of
 

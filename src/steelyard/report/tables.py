@@ -8,18 +8,18 @@ from typing import Any
 import numpy as np
 
 from steelyard.heuristics import describe
-from steelyard.rules import format_body
+from steelyard.model.rules import format_body
 from steelyard.study import StudyResults
-from steelyard.study.comparison import Comparison, compare_methods
-from steelyard.study.findings import Finding
-from steelyard.study.published import (
+from steelyard.study.analysis.comparison import Comparison, compare_methods
+from steelyard.study.analysis.findings import Finding
+from steelyard.study.analysis.published import (
     PUBLISHED,
     PUBLISHED_METHODS,
     describe_differences,
     is_inverted,
 )
-from steelyard.study.rule_sets import RuleSetExample
-from steelyard.study.summary import find_best_cells, list_summary_measures
+from steelyard.study.analysis.rule_sets import RuleSetExample
+from steelyard.study.analysis.summary import find_best_cells, list_summary_measures
 
 from .text_table import TextTable
 from .titles import SYMBOLS, format_parameter, title_of

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from steelyard.files import write_atomically
+from steelyard._files import write_atomically
 
 _LATEX = {
     "\\": r"\textbackslash{}",

@@ -29,7 +29,7 @@ def check_baselines(baselines: Sequence[str]) -> None:
 
 def _import_ripper() -> Any:
     try:
-        from steelyard.ripper import RipperClassifier
+        from steelyard.estimators.ripper import RipperClassifier
     except ImportError as error:
         raise StudyError(f"the baseline 'ripper' is not available ({error})") from None
     return RipperClassifier

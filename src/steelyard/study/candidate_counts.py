@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.candidates import ForestSettings, generate_candidates
-from steelyard.coverage import index_rows
-from steelyard.covering import prepare_candidates
-from steelyard.features import code_training_table
-from steelyard.targets import encode_targets
+from steelyard.learning.candidates import ForestSettings, generate_candidates
+from steelyard.learning.covering import prepare_candidates
+from steelyard.learning.targets import encode_targets
+from steelyard.model.coverage import index_rows
+from steelyard.model.features import code_training_table
 
 # The first trees of the study's forests: enough to show a cloud, and done in a second or two.
 N_SHOWN_CANDIDATES = 20_000

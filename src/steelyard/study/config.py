@@ -12,7 +12,7 @@ from typing import Any
 
 from steelyard.heuristics import BETA_GRID, M_GRID, FMeasure, Heuristic, MEstimate
 from steelyard.measures import get_measure
-from steelyard.thresholding import PHI_GRID
+from steelyard.model.thresholding import PHI_GRID
 
 # The families with one parameter, and the paper's grid of it.
 FAMILIES: dict[str, tuple[type[Heuristic], tuple[float, ...]]] = {

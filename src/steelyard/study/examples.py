@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from steelyard.path import TheoryPath
+from steelyard._files import write_atomically
+from steelyard.model.path import TheoryPath
 
-from ..files import write_atomically
 from .config import StudyConfig
 from .sources import StudyData
 from .store import StudyStore

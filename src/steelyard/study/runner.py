@@ -18,7 +18,8 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 
-from ..files import write_atomically
+from steelyard._files import write_atomically
+
 from .baselines import check_baselines
 from .config import StudyConfig, StudyError, config_from_toml, config_to_toml
 from .examples import collect_examples

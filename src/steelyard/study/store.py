@@ -16,7 +16,8 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
-from ..files import TEMPORARY, write_atomically
+from steelyard._files import TEMPORARY, write_atomically
+
 from .config import StudyError
 
 Arrays = dict[str, NDArray[Any]]

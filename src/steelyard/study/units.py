@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from steelyard.classifier import theory_path
+from steelyard.estimators.rule_set import theory_path
 from steelyard.measures import get_measure
 
 from .baselines import evaluate_ripper

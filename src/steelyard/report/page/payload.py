@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ...measures import MEASURES
-from ...study.published import describe_differences
-from ..titles import SYMBOLS, format_parameter, title_of
+from steelyard.measures import MEASURES
+from steelyard.report.titles import SYMBOLS, format_parameter, title_of
+from steelyard.study.analysis.published import describe_differences
+
 from .theories import find_theories, read_theories
 
 # The measures that the page asks for by name come first; a study may have more.

@@ -8,9 +8,9 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from ...features import category_text
-from ...thresholding import count_kept
-from ..titles import format_parameter
+from steelyard.model.features import category_text
+from steelyard.model.thresholding import count_kept
+from steelyard.report.titles import format_parameter
 
 OPERATORS = ("<", "≥", "=", "≤")
 

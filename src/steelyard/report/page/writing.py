@@ -12,7 +12,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from ...files import write_atomically
+from steelyard._files import write_atomically
+
 from .payload import read_study, study_to_payload
 
 # A page that is mailed: what a mail server surely takes, with room for the rest of the page.

@@ -1,0 +1,166 @@
+"""Covering (separate-and-conquer): candidates of a label + heuristics → selected rules, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard._kernels import covering as kernels
+from steelyard._kernels.coverage import find_distinct_rows
+from steelyard.heuristics import ConfusionMatrix, Heuristic, heuristic_values, kernel_coefficients
+from steelyard.model.coverage import Bits, RowIndex, cover, order_bits
+from steelyard.model.rules import RuleTable
+
+Indices = NDArray[np.int64]
+
+
+class Candidates(NamedTuple):
+    """The candidates of one label that cover different rows, with what the selection needs to know.
+
+    In a row of `coverage` the positives (rows of the target class) take the first
+    `n_positive_words` words, the negatives the rest.
+    """
+
+    table: RuleTable
+    coverage: Bits
+    n_positive_words: int
+    all_examples: Bits
+    n_positives: int
+    n_negatives: int
+    n_conditions: NDArray[np.int64]
+    tp: NDArray[np.int32]
+    fp: NDArray[np.int32]
+
+
+def prepare_candidates(
+    table: RuleTable, index: RowIndex, is_target: NDArray[np.bool_]
+) -> Candidates:
+    """Coverage and counts of one label's rules; of rules with equal coverage the shortest stays.
+
+    Rules with equal coverage are interchangeable for every heuristic, and the tie-breaks prefer the
+    shorter one, so nothing that could be selected is lost.
+    """
+    n_positives = int(is_target.sum())
+    bit_of_row, n_positive_words, n_words = order_bits(is_target)
+    coverage = cover(table, index, bit_of_row, n_words)
+    n_conditions = table.count_conditions(index.coded.n_codes, index.coded.is_nominal)
+    distinct = find_distinct_rows(coverage, n_conditions)
+    coverage, n_conditions = coverage[distinct], n_conditions[distinct]
+    tp, fp = kernels.count_covered(coverage, n_positive_words)
+    all_examples = np.zeros(n_words, dtype=np.uint64)
+    for bit in bit_of_row:
+        all_examples[bit >> 6] |= np.uint64(1) << np.uint64(bit & 63)
+    return Candidates(
+        table=table.take(distinct),
+        coverage=coverage,
+        n_positive_words=n_positive_words,
+        all_examples=all_examples,
+        n_positives=n_positives,
+        n_negatives=len(is_target) - n_positives,
+        n_conditions=n_conditions,
+        tp=tp,
+        fp=fp,
+    )
+
+
+def select_rules(
+    candidates: Candidates, heuristic: Heuristic, *, revalidate: bool = True
+) -> Indices:
+    """Indices of the selected candidates, in the order of their selection.
+
+    The candidate with the best heuristic value on the examples that no selected rule covers yet is
+    taken (ties: more true positives, fewer conditions, first generated), until no candidate covers
+    an uncovered positive. With ``revalidate=False`` candidates are ranked once, on all examples.
+    """
+    coefficients = kernel_coefficients(heuristic)
+    if coefficients is not None and revalidate:
+        selected: Indices = kernels.cover_by_coefficients(
+            candidates.coverage,
+            candidates.n_positive_words,
+            candidates.all_examples,
+            candidates.n_positives,
+            candidates.n_negatives,
+            candidates.n_conditions,
+            candidates.tp,
+            candidates.fp,
+            coefficients,
+        )
+        return selected
+    return _select_by_values(candidates, heuristic, revalidate)
+
+
+def _select_by_values(candidates: Candidates, heuristic: Heuristic, revalidate: bool) -> Indices:
+    """The same selection for a heuristic that is known only as a function of arrays."""
+    active = np.flatnonzero(candidates.tp > 0)
+    tp, fp = candidates.tp[active], candidates.fp[active]
+    n_positives, n_negatives = candidates.n_positives, candidates.n_negatives
+    uncovered = candidates.all_examples.copy()
+    fixed_tp = candidates.tp
+    fixed_values = heuristic_values(
+        heuristic,
+        ConfusionMatrix(
+            candidates.tp,
+            candidates.fp,
+            n_positives - candidates.tp,
+            n_negatives - candidates.fp,
+        ),
+    )
+    selected: list[int] = []
+    while len(active):
+        if revalidate:
+            counts = ConfusionMatrix(tp, fp, n_positives - tp, n_negatives - fp)
+            values, ranked_tp = heuristic_values(heuristic, counts), tp
+        else:
+            values, ranked_tp = fixed_values[active], fixed_tp[active]
+        best = kernels.pick_by_values(values, active, ranked_tp, candidates.n_conditions)
+        rule = int(active[best])
+        selected.append(rule)
+        n_active, removed_positives, removed_negatives = kernels.take_away(
+            candidates.coverage, candidates.n_positive_words, rule, uncovered, active, tp, fp
+        )
+        active, tp, fp = active[:n_active], tp[:n_active], fp[:n_active]
+        n_positives -= removed_positives
+        n_negatives -= removed_negatives
+    return np.array(selected, dtype=np.int64)
+
+
+class Selection(NamedTuple):
+    """The rules of one label that at least one heuristic selected, with their counts on all examples.
+
+    ``selected[h]`` are the indices (into `table`) that the h-th heuristic chose, in order.
+    """
+
+    table: RuleTable
+    selected: tuple[Indices, ...]
+    tp: NDArray[np.int32]
+    fp: NDArray[np.int32]
+    n_conditions: NDArray[np.int64]
+    n_positives: int
+    n_negatives: int
+
+
+def select_for_label(
+    table: RuleTable,
+    index: RowIndex,
+    is_target: NDArray[np.bool_],
+    heuristics: Sequence[Heuristic],
+    *,
+    revalidate: bool = True,
+) -> Selection:
+    """Covering of one label with each of the heuristics, from the same candidates."""
+    candidates = prepare_candidates(table, index, is_target)
+    chosen = [select_rules(candidates, h, revalidate=revalidate) for h in heuristics]
+    union, inverse = np.unique(np.concatenate(chosen), return_inverse=True)
+    ends = np.cumsum([len(indices) for indices in chosen])[:-1]
+    return Selection(
+        table=candidates.table.take(union),
+        selected=tuple(np.split(inverse, ends)),
+        tp=candidates.tp[union],
+        fp=candidates.fp[union],
+        n_conditions=candidates.n_conditions[union],
+        n_positives=candidates.n_positives,
+        n_negatives=candidates.n_negatives,
+    )

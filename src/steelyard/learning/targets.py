@@ -1,0 +1,193 @@
+"""Targets: y in any of its forms → labels with target classes, one mask of positives a label."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sized
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.exceptions import DataConversionWarning
+from sklearn.utils.multiclass import check_classification_targets
+
+from steelyard.model.features import refuse_surrogates
+from steelyard.model.theory import Output
+
+TargetChoice = Literal["minority", "present"]
+
+
+@dataclass(frozen=True)
+class Targets:
+    """Labels of a training set and which of its rows are positive, i.e. have the target class.
+
+    Parameters
+    ----------
+    names : tuple of str
+    target_class : (n_labels,) int
+        1 if the rules predict that the label is present, 0 if that it is absent.
+    is_target : (n_labels, n_rows) bool
+    output : {"multilabel", "binary", "multiclass"}
+    classes : tuple
+        Of a one-dimensional y: (other class, class with rules) if binary, else one class a label.
+    """
+
+    names: tuple[str, ...]
+    target_class: NDArray[np.int64]
+    is_target: NDArray[np.bool_]
+    output: Output
+    classes: tuple[Any, ...] = ()
+
+    def take(self, row_idx: NDArray[np.intp]) -> Targets:
+        """The same labels on other rows; target classes stay as they are."""
+        return Targets(
+            self.names, self.target_class, self.is_target[:, row_idx], self.output, self.classes
+        )
+
+    def for_presence(self) -> Targets:
+        """The same labels with presence as the target class of each."""
+        is_present = self.is_target == (self.target_class == 1)[:, None]
+        ones = np.ones_like(self.target_class)
+        return Targets(self.names, ones, is_present, self.output, self.classes)
+
+
+def choose_target_classes(Y: NDArray[np.bool_], target: TargetChoice) -> NDArray[np.int64]:
+    """tᵢ: the value of each label (row of `Y`) that rules are learned for.
+
+    The minority value is 1 if less than half of the examples have the label, else 0.
+
+    Examples
+    --------
+    >>> choose_target_classes(np.array([[1, 0, 0], [1, 1, 0], [1, 0, 0]], dtype=bool), "minority")
+    array([1, 0, 1])
+    """
+    if target == "present":
+        return np.ones(len(Y), dtype=np.int64)
+    return np.asarray(2 * Y.sum(axis=1) < Y.shape[1], dtype=np.int64)
+
+
+def flatten_column(y: Any) -> Any:
+    """An array of shape (n, 1) as a vector, with scikit-learn's warning; a DataFrame names a label."""
+    if y is None or isinstance(y, pd.DataFrame | pd.Series) or sparse.issparse(y):
+        return y
+    try:
+        y = np.asarray(y)
+    except ValueError:
+        _refuse_ragged(y)
+        raise
+    if y.ndim != 2 or y.shape[1] != 1:
+        return y
+    warnings.warn(
+        "A column-vector y was passed when a 1d array was expected. Please change the shape of y to "
+        "(n_samples,), or pass a DataFrame to name a single label.",
+        DataConversionWarning,
+        stacklevel=2,
+    )
+    return y.ravel()
+
+
+def _refuse_ragged(y: Any) -> None:
+    """Say which row of y has another number of labels than the first one."""
+    sizes = [len(row) if isinstance(row, Sized) and not isinstance(row, str) else None for row in y]
+    row = next((i for i, size in enumerate(sizes) if size != sizes[0]), None)
+    if row is not None:
+        first, other = (
+            "is no list" if size is None else f"has length {size}"
+            for size in (sizes[0], sizes[row])
+        )
+        raise ValueError(f"the rows of y differ: row 0 {first}, but row {row} {other}") from None
+
+
+def encode_targets(y: Any, target: TargetChoice = "minority") -> Targets:
+    """Read y: a 0/1 indicator (array, DataFrame, sparse) or one class per example.
+
+    Examples
+    --------
+    >>> encode_targets(pd.DataFrame({"hot": [1, 0, 0], "dry": [1, 1, 0]})).names
+    ('hot', 'dry')
+    >>> print(*encode_targets(["cat", "dog", "dog"]).classes)
+    dog cat
+    """
+    if target not in ("minority", "present"):
+        raise ValueError(f"target must be 'minority' or 'present', got {target!r}")
+    if y is None:
+        raise ValueError(
+            "This estimator requires y to be passed, but the target y is None: rules need labels"
+        )
+    if isinstance(y, pd.DataFrame):
+        return _encode_indicator(y.to_numpy(), tuple(map(str, y.columns)), target)
+    name = str(y.name) if isinstance(y, pd.Series) and y.name is not None else "y"
+    y = np.asarray(y.toarray() if sparse.issparse(y) else flatten_column(y))
+    if y.ndim == 2:
+        return _encode_indicator(y, tuple(f"y{j}" for j in range(y.shape[1])), target)
+    if y.ndim != 1:
+        raise ValueError(f"y must have one or two dimensions, got shape {y.shape}")
+    refuse_surrogates(name, f"the label {name!r}")
+    return _encode_classes(y, name, target)
+
+
+def _encode_indicator(Y: NDArray[Any], names: tuple[str, ...], target: TargetChoice) -> Targets:
+    if Y.shape[1] == 0:
+        raise ValueError("y has no label: it has 0 columns")
+    if len(set(names)) < len(names):
+        twice = next(name for i, name in enumerate(names) if name in names[:i])
+        raise ValueError(f"two labels have the same name {twice!r}")
+    for name in names:
+        refuse_surrogates(name, f"the label {name!r}")
+    # pandas' NA is neither equal to 1 nor different from it.
+    if Y.dtype == object and pd.isna(Y).any():
+        _refuse_values(Y, names)
+    is_present = Y == 1
+    if not (is_present | (Y == 0)).all():
+        _refuse_values(Y, names)
+    present = np.ascontiguousarray(is_present.T)
+    target_class = choose_target_classes(present, target)
+    return Targets(names, target_class, present == target_class[:, None], "multilabel")
+
+
+def _refuse_values(Y: NDArray[Any], names: tuple[str, ...]) -> None:
+    """Say of the first label with other values than 0 and 1 which one it is, and where."""
+    for column, name in zip(Y.T, names, strict=True):
+        missing = pd.isna(column)
+        if missing.any():
+            raise ValueError(f"Input y contains NaN: label {name!r}, row {int(np.argmax(missing))}")
+        wrong = ~np.isin(column, (0, 1))
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            raise ValueError(
+                "Unknown label type: labels are 0 or 1, "
+                f"but label {name!r} is {column[row]!r} in row {row}"
+            )
+
+
+def _encode_classes(y: NDArray[Any], name: str, target: TargetChoice) -> Targets:
+    missing = pd.isna(y)
+    if missing.any():
+        raise ValueError(f"Input y contains NaN: row {int(np.argmax(missing))}")
+    if y.dtype.kind == "f" and np.isinf(y).any():
+        raise ValueError(f"Input y contains infinity: row {int(np.argmax(np.isinf(y)))}")
+    check_classification_targets(y)
+    classes = np.unique(y)
+    for value in classes:
+        refuse_surrogates(str(value), f"the class {str(value)!r}")
+    # Python's own text: an export writes names down as they print themselves.
+    names = [str(c) if isinstance(c, str) else f"{name}={c}" for c in classes]
+    if len(classes) > 2:
+        # One class is always right, so every class needs rules for its presence.
+        is_target = y == classes[:, None]
+        ones = np.ones(len(classes), dtype=np.int64)
+        return Targets(tuple(names), ones, is_target, "multiclass", tuple(classes))
+    positive = len(classes) - 1
+    if target == "minority" and len(classes) == 2 and 2 * (y == classes[1]).sum() >= len(y):
+        positive = 0
+    pair = (classes[positive - 1], classes[positive])  # with one class both are that class
+    return Targets(
+        (names[positive],),
+        np.ones(1, dtype=np.int64),
+        (y == classes[positive])[None, :],
+        "binary",
+        pair,
+    )

@@ -1,0 +1,92 @@
+"""Coverage: rule table × coded data → packed bits. Knows neither labels' meaning nor scores."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard._kernels import coverage as kernels
+
+from .features import CodedFeatures
+from .rules import RuleTable
+
+Bits = NDArray[np.uint64]
+
+# Sets of rows kept as bits for each feature while rules are covered. 64 of them take as much memory
+# as the feature's numbers, and leave n/64 rows at most to be looked at one by one.
+MOST_CHECKPOINTS = 64
+
+
+class RowIndex(NamedTuple):
+    """Coded data with its rows sorted by code within each dense feature, for fast look-up."""
+
+    coded: CodedFeatures
+    sorted_rows: tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]
+
+    @property
+    def step(self) -> int:
+        """Rows between two sets that are kept as bits."""
+        return max(1, -(-self.coded.n_rows // MOST_CHECKPOINTS))
+
+
+class BitOrder(NamedTuple):
+    """Which bit stands for which row: positives in the first words, negatives in the rest."""
+
+    bit_of_row: NDArray[np.int64]
+    n_positive_words: int
+    n_words: int
+
+
+def index_rows(coded: CodedFeatures) -> RowIndex:
+    """Sort the rows once; every later question about coverage uses the result."""
+    is_dense = coded.column >= 0
+    return RowIndex(coded, kernels.sort_rows_by_code(coded.dense, coded.n_codes[is_dense]))
+
+
+def n_words(n_bits: int) -> int:
+    """Words of 64 bits that hold `n_bits`."""
+    return (n_bits + 63) // 64
+
+
+def order_bits(is_target: NDArray[np.bool_]) -> BitOrder:
+    """Bits of a label's rows, those of the target class in words of their own."""
+    n_positives = int(is_target.sum())
+    n_negatives = len(is_target) - n_positives
+    n_positive_words = n_words(n_positives)
+    bit_of_row = np.empty(len(is_target), dtype=np.int64)
+    bit_of_row[is_target] = np.arange(n_positives)
+    bit_of_row[~is_target] = 64 * n_positive_words + np.arange(n_negatives)
+    return BitOrder(bit_of_row, n_positive_words, n_positive_words + n_words(n_negatives))
+
+
+def cover(
+    table: RuleTable, index: RowIndex, bit_of_row: NDArray[np.int64] | None = None, words: int = 0
+) -> Bits:
+    """Bits of the rows that each rule covers, shape (n_rules, n_words).
+
+    Row i is bit i unless `bit_of_row` (with the number of `words`) says otherwise.
+    """
+    n_rows = index.coded.n_rows
+    if bit_of_row is None:
+        bit_of_row, words = np.arange(n_rows), n_words(n_rows)
+    bits = np.zeros((len(table), words), dtype=np.uint64)
+    kernels.cover_rows(
+        index.coded,
+        index.sorted_rows,
+        index.step,
+        table.indptr,
+        table.feature,
+        table.low,
+        table.high,
+        bit_of_row,
+        bits,
+    )
+    return bits
+
+
+def unpack(bits: Bits, n_rows: int) -> NDArray[np.bool_]:
+    """Masks, shape (n_rules, n_rows), of bits that number the rows in order."""
+    words = bits.astype("<u8", copy=False).view(np.uint8)
+    return np.unpackbits(words, axis=1, count=n_rows, bitorder="little").astype(np.bool_)

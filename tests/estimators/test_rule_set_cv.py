@@ -1,0 +1,321 @@
+"""RuleSetClassifierCV: the cell it chooses is the one that brute force would choose."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import make_scorer
+from sklearn.model_selection import GroupKFold, KFold, ShuffleSplit, cross_val_score, cross_validate
+
+from steelyard import (
+    WRA,
+    FMeasure,
+    IterativeStratifiedKFold,
+    MEstimate,
+    RuleSetClassifier,
+    RuleSetClassifierCV,
+    make_planted_rules,
+    theory_path,
+)
+from steelyard.estimators.tuning import TUNING_GRID
+from steelyard.measures import get_measure, get_scorer
+
+pytestmark = pytest.mark.filterwarnings("ignore:the data yields only")
+
+HEURISTICS = [MEstimate(1), MEstimate(32), WRA()]
+PHIS = [1.0, 0.5, 0.1]
+FOREST = {"n_candidates": 200, "n_trees": 2, "random_state": 0}
+
+
+@pytest.fixture(scope="module")
+def data():
+    return make_planted_rules(120, n_labels=3, noise=0.1, missing=0.05, random_state=1)
+
+
+def tuned(scoring="f1_micro", **options):
+    options = {"heuristics": HEURISTICS, "phis": PHIS, "cv": 3} | FOREST | options
+    return RuleSetClassifierCV(scoring, **options)
+
+
+def brute_force(X, y, scoring, splits):
+    """Scores of every cell, each cell a classifier fitted and scored by scikit-learn."""
+    return np.array(
+        [
+            cross_val_score(
+                RuleSetClassifier(heuristic, phi, **FOREST),
+                X,
+                y,
+                scoring=get_scorer(scoring),
+                cv=splits,
+                error_score="raise",
+            )
+            for heuristic in HEURISTICS
+            for phi in PHIS
+        ]
+    )
+
+
+def negative_hamming_loss(estimator, X, y):
+    return -float((estimator.predict(X) != np.asarray(y)).mean())
+
+
+class TestChoosing:
+    @pytest.mark.filterwarnings("ignore:F-score is ill-defined")  # scikit-learn's, of empty rows
+    @pytest.mark.parametrize(
+        "scoring",
+        [
+            "f1_micro",
+            "hamming",
+            "subset",
+            "f1_macro",
+            "f1_samples",
+            "roc_auc",
+            negative_hamming_loss,
+        ],
+    )
+    def test_the_best_cell_is_that_of_brute_force(self, data, scoring):
+        splits = list(KFold(3, shuffle=True, random_state=0).split(data.X))
+        fitted = tuned(scoring, cv=splits).fit(data.X, data.Y)
+        scores = brute_force(data.X, data.Y, scoring, splits)
+        found = np.column_stack([fitted.cv_results_[f"split{i}_test_score"] for i in range(3)])
+        np.testing.assert_allclose(found, scores, atol=1e-12)
+        assert fitted.best_score_ == pytest.approx(scores.mean(axis=1).max())
+        h, j = divmod(fitted.best_index_, len(PHIS))
+        assert fitted.best_heuristic_ == HEURISTICS[h]
+        assert fitted.best_phi_ == PHIS[j]
+
+    @pytest.mark.parametrize("scoring", ["accuracy", "roc_auc", "f1_macro", "neg_log_loss"])
+    def test_for_binary_targets(self, data, scoring):
+        y = np.where(data.Y.iloc[:, 0] == 1, "yes", "no")
+        splits = list(KFold(3, shuffle=True, random_state=0).split(data.X))
+        fitted = tuned(scoring, cv=splits).fit(data.X, y)
+        scores = brute_force(data.X, y, scoring, splits)
+        np.testing.assert_allclose(fitted.cv_results_["mean_test_score"], scores.mean(axis=1))
+
+    @pytest.mark.parametrize("scoring", ["accuracy", "balanced_accuracy", "roc_auc_ovr"])
+    def test_for_several_classes(self, data, scoring):
+        y = data.Y.iloc[:, 0] + 2 * data.Y.iloc[:, 1]
+        splits = list(KFold(3, shuffle=True, random_state=0).split(data.X))
+        fitted = tuned(scoring, cv=splits).fit(data.X, y)
+        scores = brute_force(data.X, y, scoring, splits)
+        np.testing.assert_allclose(fitted.cv_results_["mean_test_score"], scores.mean(axis=1))
+
+    def test_ties_go_to_fewer_conditions(self, data):
+        fitted = tuned(lambda *_: 1.0).fit(data.X, data.Y)
+        results = pd.DataFrame(fitted.cv_results_)
+        total = results.mean_n_conditions * results.mean_n_rules
+        assert fitted.best_index_ == int(np.argmin(total))
+        assert (results.rank_test_score == 1).all()
+
+    def test_the_same_pair_twice_ties_and_the_first_one_is_taken(self, data):
+        fitted = tuned(heuristics=[MEstimate(4), MEstimate(4)], phis=[0.5]).fit(data.X, data.Y)
+        assert fitted.best_index_ == 0
+        assert fitted.cv_results_["rank_test_score"].tolist() == [1, 1]
+
+    def test_refitted_on_everything(self, data):
+        fitted = tuned().fit(data.X, data.Y)
+        refit = RuleSetClassifier(fitted.best_heuristic_, fitted.best_phi_, **FOREST)
+        assert fitted.theory_ == refit.fit(data.X, data.Y).theory_
+        assert (fitted.predict(data.X) == refit.predict(data.X)).all()
+
+    def test_other_measures_prefer_other_cells(self):
+        # The paper's finding: F1 wants coverage where Hamming wants consistency and filtering.
+        data = make_planted_rules(300, noise=0.25, random_state=0)
+        phis = (1.0, 0.5, 0.25, 0.05)
+        f1, hamming = (
+            tuned(scoring, phis=phis).fit(data.X, data.Y) for scoring in ("f1_micro", "hamming")
+        )
+        assert f1.best_phi_ > hamming.best_phi_
+
+    def test_an_undefined_score_is_said(self, data):
+        with pytest.raises(ValueError, match=r"is undefined \(NaN\) for every theory"):
+            tuned(lambda *_: np.nan).fit(data.X, data.Y)
+
+
+class TestResults:
+    def test_one_entry_a_pair(self, data):
+        fitted = tuned().fit(data.X, data.Y)
+        results = pd.DataFrame(fitted.cv_results_)
+        assert len(results) == len(HEURISTICS) * len(PHIS)
+        assert results.phi.tolist() == PHIS * len(HEURISTICS)
+        assert results.heuristic.unique().tolist() == ["m-estimate(m=1)", "m-estimate(m=32)", "wra"]
+        assert results.parameter.dropna().unique().tolist() == [1, 32]
+        splits = results[[f"split{i}_test_score" for i in range(3)]]
+        np.testing.assert_allclose(results.mean_test_score, splits.mean(axis=1))
+        np.testing.assert_allclose(results.std_test_score, splits.std(axis=1, ddof=0))
+        assert fitted.best_score_ == results.mean_test_score[fitted.best_index_]
+
+    def test_rank_1_is_best_and_equals_share_the_best_of_their_places(self, data):
+        results = tuned().fit(data.X, data.Y).cv_results_
+        means = results["mean_test_score"].tolist()
+        places = [1 + sum(other > mean for other in means) for mean in means]
+        assert results["rank_test_score"].tolist() == places
+
+    def test_sizes_are_the_means_over_the_folds(self, data):
+        splits = list(KFold(3).split(data.X))
+        results = tuned(cv=splits).fit(data.X, data.Y).cv_results_
+        paths = [
+            theory_path(data.X.iloc[train], data.Y.iloc[train], HEURISTICS, PHIS, **FOREST)
+            for train, _ in splits
+        ]
+        n_rules = np.mean([path.n_kept.ravel() for path in paths], axis=0)
+        np.testing.assert_allclose(results["mean_n_rules"], n_rules)
+
+
+class TestFolds:
+    def test_a_number_means_iterative_stratification(self, data):
+        fitted = tuned(cv=4).fit(data.X, data.Y)
+        splits = list(IterativeStratifiedKFold(4, random_state=0).split(data.X, data.Y))
+        other = tuned(cv=splits).fit(data.X, data.Y)
+        for name, column in fitted.cv_results_.items():
+            assert column.tolist() == pytest.approx(
+                other.cv_results_[name].tolist(), nan_ok=True
+            ), name
+
+    def test_any_splitter(self, data):
+        fitted = tuned(cv=ShuffleSplit(2, random_state=0)).fit(data.X, data.Y)
+        assert "split1_test_score" in fitted.cv_results_
+        assert "split2_test_score" not in fitted.cv_results_
+
+    def test_a_generator_of_splits_is_read_once(self, data):
+        splits = KFold(2).split(data.X)
+        assert np.isfinite(tuned(cv=splits).fit(data.X, data.Y).best_score_)
+
+    @pytest.mark.parametrize("cv", [1, 0, 121])
+    def test_the_number_of_folds_must_fit_the_data(self, data, cv):
+        with pytest.raises(
+            ValueError, match=f"cv={cv} folds need at least 2 and at most n_samples=120"
+        ):
+            tuned(cv=cv).fit(data.X, data.Y)
+
+    def test_groups_come_as_ready_made_splits(self, data):
+        groups = np.arange(len(data.X)) // 4
+        splits = list(GroupKFold(3).split(data.X, groups=groups))
+        assert np.isfinite(tuned(cv=splits).fit(data.X, data.Y).best_score_)
+
+
+class TestManners:
+    def test_workers_do_not_matter(self, data):
+        one, two = (tuned(n_jobs=n).fit(data.X, data.Y) for n in (1, 2))
+        assert one.theory_.to_json() == two.theory_.to_json()
+        for name, column in one.cv_results_.items():
+            assert column.tolist() == pytest.approx(two.cv_results_[name].tolist(), nan_ok=True)
+
+    def test_clone_pickle_and_nested_cross_validation(self, data):
+        fitted = tuned(cv=2).fit(data.X, data.Y)
+        again = pickle.loads(pickle.dumps(fitted))
+        assert (again.predict(data.X) == fitted.predict(data.X)).all()
+        assert not hasattr(clone(fitted), "best_phi_")
+        scores = cross_validate(fitted, data.X, data.Y, cv=2, scoring=get_scorer("hamming"))
+        assert np.isfinite(scores["test_score"]).all()
+
+    def test_score_is_the_score_it_was_tuned_for(self, data):
+        fitted = tuned("hamming").fit(data.X, data.Y)
+        expected = get_measure("hamming")(data.Y, fitted.predict(data.X))
+        assert fitted.score(data.X, data.Y) == pytest.approx(expected)
+
+    def test_a_scikit_learn_scorer_object(self, data):
+        scorer = make_scorer(lambda y, p: float((np.asarray(y) == p).mean()))
+        own = tuned(scorer, cv=3).fit(data.X, data.Y)
+        named = tuned("hamming", cv=3).fit(data.X, data.Y)
+        np.testing.assert_allclose(
+            own.cv_results_["mean_test_score"], named.cv_results_["mean_test_score"]
+        )
+
+    def test_sparse_tables_and_sparse_labels(self, data):
+        from scipy import sparse
+
+        numbers = data.X.select_dtypes("number").fillna(0)
+        dense = tuned().fit(numbers.to_numpy(), data.Y.to_numpy())
+        other = tuned().fit(sparse.csr_array(numbers), sparse.csr_array(data.Y.to_numpy()))
+        assert other.theory_ == dense.theory_
+        assert other.best_score_ == pytest.approx(dense.best_score_)
+
+    def test_whole_weights_are_copies_that_stay_in_their_fold(self, data):
+        weight = 1 + np.arange(len(data.X)) % 2
+        splits = list(KFold(3).split(data.X))
+        weighted = tuned(cv=splits).fit(data.X, data.Y, sample_weight=weight)
+        repeated = [tuple(np.repeat(rows, weight[rows]) for rows in split) for split in splits]
+        same = tuned(cv=repeated).fit(data.X, data.Y)
+        np.testing.assert_allclose(
+            weighted.cv_results_["mean_test_score"], same.cv_results_["mean_test_score"]
+        )
+
+    @pytest.mark.parametrize("scoring", ["f1_macro", "hamming", "accuracy"])
+    def test_whole_weights_are_copies_in_the_score_too(self, data, scoring):
+        fitted = tuned(scoring).fit(data.X, data.Y)
+        weight = 1 + np.arange(len(data.X)) % 3
+        rows = np.repeat(np.arange(len(data.X)), weight)
+        weighted = fitted.score(data.X, data.Y, sample_weight=weight)
+        assert weighted == pytest.approx(fitted.score(data.X.iloc[rows], data.Y.iloc[rows]))
+        assert weighted != pytest.approx(fitted.score(data.X, data.Y))
+
+    @pytest.mark.parametrize(
+        ("folds", "sentence"),
+        [
+            ([], "cv gives no folds"),
+            ([([0, 1, 2], [3]), ([0, 1], [])], "fold 1 of cv has no examples to score"),
+            ([([], [0])], "fold 0 of cv has no examples to learn from"),
+            ([([0.5, 1.0], [1])], "fold 0 of cv must have positions of "),
+            ([([0, 1], [10**6])], "fold 0 of cv must have positions of "),
+        ],
+    )
+    def test_folds_that_cannot_be_used_are_refused(self, data, folds, sentence):
+        with pytest.raises(ValueError, match=f"^{sentence}"):
+            tuned(cv=folds).fit(data.X, data.Y)
+
+    def test_a_fold_that_weights_leave_nothing_of_is_refused(self, data):
+        weight = np.ones(len(data.X))
+        folds = list(KFold(3).split(data.X))
+        weight[folds[1][1]] = 0
+        with pytest.raises(ValueError, match=r"^fold 1 of cv has no examples to score"):
+            tuned(cv=folds).fit(data.X, data.Y, sample_weight=weight)
+
+    def test_one_heuristic_and_one_share_need_no_list(self, data):
+        one = tuned(heuristics=MEstimate(4), phis=0.5).fit(data.X, data.Y)
+        assert (
+            one.theory_ == tuned(heuristics=[MEstimate(4)], phis=[0.5]).fit(data.X, data.Y).theory_
+        )
+        with pytest.raises(ValueError, match=r"^phis must be a list, got None"):
+            tuned(phis=None).fit(data.X, data.Y)
+
+    def test_an_infinite_score_is_the_best_one(self, data):
+        fitted = tuned(lambda estimator, X, y: np.inf, tolerance=1.0, cv=2).fit(data.X, data.Y)  # noqa: ARG005
+        assert fitted.best_score_ == np.inf
+
+    def test_an_unknown_measure_is_said_before_the_work(self, data):
+        with pytest.raises(ValueError, match="f1_mikro"):
+            tuned("f1_mikro").fit(data.X, data.Y)
+
+    @pytest.mark.parametrize("empty", [{"heuristics": []}, {"phis": []}])
+    def test_an_empty_grid_is_refused(self, data, empty):
+        with pytest.raises(
+            ValueError, match="heuristics and phis must each have at least one entry"
+        ):
+            tuned(**empty).fit(data.X, data.Y)
+
+    def test_phi_out_of_range_is_refused(self, data):
+        with pytest.raises(ValueError, match="phi must be a number above 0 and at most 1"):
+            tuned(phis=[0.0]).fit(data.X, data.Y)
+
+    def test_the_default_grid_is_the_papers_for_tuning(self):
+        assert [h.m for h in TUNING_GRID] == [0, *(2**k for k in range(1, 13))]
+        assert len(RuleSetClassifierCV().phis) == 20
+
+    def test_names_and_functions_may_be_in_the_grid(self, data):
+        fitted = tuned(
+            heuristics=["wra", FMeasure(2), lambda tp, fp, fn, tn: tp - fp + 0 * (fn + tn)]
+        )
+        assert len(fitted.fit(data.X, data.Y).cv_results_["phi"]) == 9
+
+    def test_a_warning_of_few_candidates_comes_once(self):
+        X = pd.DataFrame({"x": np.arange(12.0)})
+        Y = pd.DataFrame({"a": [0, 0, 1] * 4})
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", ConvergenceWarning)
+            tuned(n_candidates=10_000).fit(X, Y)
+        assert sum(issubclass(w.category, ConvergenceWarning) for w in caught) == 1

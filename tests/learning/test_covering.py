@@ -1,0 +1,204 @@
+"""Covering: the same rules in the same order as the oracle, every tie broken as the paper says."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reference import heuristics as oracle
+from reference.covering import cover
+from reference.rules import coverage
+from steelyard import WRA, Accuracy, FMeasure, Heuristic, Laplace, MEstimate, Precision, Recall
+from steelyard.heuristics import describe, get_heuristic
+from steelyard.learning.covering import prepare_candidates, select_for_label, select_rules
+from steelyard.model.coverage import index_rows
+from steelyard.model.features import code_training_table
+from strategies import bodies_to_table, body_to_oracle, masks, rule_tables, table_to_rows, tables
+
+HEURISTICS = {
+    Precision(): oracle.precision,
+    Recall(): oracle.recall,
+    WRA(): oracle.wra,
+    Accuracy(): oracle.accuracy,
+    Laplace(): oracle.laplace,
+    **{
+        MEstimate(m): (lambda *c, m=m: oracle.m_estimate(*c, m=m))
+        for m in (0, 1, 2, 16, 4096, 2**19)
+    },
+    **{
+        FMeasure(b): (lambda *c, b=b: oracle.f_measure(*c, beta=b))
+        for b in (0, 0.5, 1, 2, math.inf)
+    },
+}
+
+
+@st.composite
+def problems(draw, max_rows=20, max_rules=14):
+    """Candidates of one label: table, index of its rows, and which rows are positive."""
+    X = draw(tables(max_rows=max_rows))
+    training = code_training_table(X)
+    table = draw(rule_tables(training.coded, max_rules=max_rules))
+    is_target = draw(masks(len(X)))
+    names = list(X)
+    bodies = [body_to_oracle(table.body(i, training.coder), names) for i in range(len(table))]
+    return table, index_rows(training.coded), is_target, bodies, table_to_rows(X)
+
+
+def ranges(table):
+    triples = np.column_stack([table.feature, table.low, table.high]).tolist()
+    return [triples[a:b] for a, b in zip(table.indptr[:-1], table.indptr[1:], strict=True)]
+
+
+def select(problem, heuristic, **options):
+    """The selected rules as ranges of codes, in order."""
+    table, index, is_target, *_ = problem
+    candidates = prepare_candidates(table, index, is_target)
+    return ranges(candidates.table.take(select_rules(candidates, heuristic, **options)))
+
+
+def expect(problem, exact_heuristic, **options):
+    table, _, is_target, bodies, rows = problem
+    selected = cover(
+        coverage(bodies, rows),
+        [len(b) for b in bodies],
+        is_target.tolist(),
+        exact_heuristic,
+        **options,
+    )
+    return [ranges(table)[i] for i in selected]
+
+
+class TestAgainstTheOracle:
+    @pytest.mark.parametrize("heuristic", HEURISTICS, ids=describe)
+    @settings(max_examples=60)
+    @given(problem=problems())
+    def test_the_same_rules_in_the_same_order(self, heuristic, problem):
+        assert select(problem, heuristic) == expect(problem, HEURISTICS[heuristic])
+
+    @settings(max_examples=150)
+    @given(problems(), st.sampled_from(list(HEURISTICS)))
+    def test_ranked_once_on_all_examples(self, problem, heuristic):
+        selected = select(problem, heuristic, revalidate=False)
+        assert selected == expect(problem, HEURISTICS[heuristic], revalidate=False)
+
+    @settings(max_examples=50)
+    @given(problems(max_rows=150, max_rules=20))
+    def test_more_rows_than_a_word_has_bits(self, problem):
+        for heuristic in (Precision(), MEstimate(16), WRA()):
+            assert select(problem, heuristic) == expect(problem, HEURISTICS[heuristic])
+
+
+class TestUsersOwn:
+    @settings(max_examples=150)
+    @given(problems(), st.sampled_from(list(HEURISTICS)), st.booleans())
+    def test_a_function_selects_what_the_heuristic_it_mimics_selects(
+        self, problem, heuristic, revalidate
+    ):
+        def mimic(tp, fp, fn, tn):
+            return heuristic(tp, fp, fn, tn)
+
+        own = select(problem, get_heuristic(mimic), revalidate=revalidate)
+        assert own == select(problem, heuristic, revalidate=revalidate)
+
+    @given(problems())
+    def test_a_subclass_selects_what_its_formula_says(self, problem):
+        class Coverage(Heuristic):
+            def __call__(self, tp, fp, fn, tn):
+                return tp + fp + 0 * (fn + tn)
+
+        assert select(problem, Coverage()) == expect(problem, Coverage())
+
+    @given(problems())
+    def test_a_built_in_with_another_formula_selects_by_that_formula(self, problem):
+        class Skewed(Precision):
+            def __call__(self, tp, fp, fn, tn):
+                return tp - 2.0 * fp + 0 * (fn + tn)
+
+        assert select(problem, Skewed()) == expect(problem, Skewed())
+
+    @given(problems())
+    def test_values_that_are_all_worse_than_any_number_still_select(self, problem):
+        def never(tp, fp, fn, tn):
+            return np.full(np.shape(tp), -np.inf)
+
+        assert select(problem, get_heuristic(never)) == expect(problem, lambda *_: -math.inf)
+
+
+class TestGuarantees:
+    @given(problems(), st.sampled_from(list(HEURISTICS)), st.booleans())
+    def test_every_positive_that_a_candidate_covers_is_covered(
+        self, problem, heuristic, revalidate
+    ):
+        table, index, is_target, bodies, rows = problem
+        candidates = prepare_candidates(table, index, is_target)
+        selected = candidates.table.take(select_rules(candidates, heuristic, revalidate=revalidate))
+        kept = [bodies[ranges(table).index(body)] for body in ranges(selected)]
+        coverable = np.any([np.zeros(len(rows)), *coverage(bodies, rows)], axis=0) & is_target
+        covered = np.any([np.zeros(len(rows)), *coverage(kept, rows)], axis=0) & is_target
+        assert covered.tolist() == coverable.tolist()
+
+    @given(problems())
+    def test_several_heuristics_at_once_are_several_runs(self, problem):
+        table, index, is_target, *_ = problem
+        heuristics = list(HEURISTICS)
+        together = select_for_label(table, index, is_target, heuristics)
+        for heuristic, chosen in zip(heuristics, together.selected, strict=True):
+            assert ranges(together.table.take(chosen)) == select(problem, heuristic)
+        assert together.n_positives == is_target.sum()
+        assert together.n_negatives == (~is_target).sum()
+
+
+class TestTies:
+    # Six positives, two negatives; every candidate below has precision 1.
+    X = pd.DataFrame({"x": np.arange(8.0), "y": np.arange(8.0)})
+    is_target = np.arange(8) < 6
+    training = code_training_table(X)
+
+    def choose_first(self, *bodies):
+        candidates = prepare_candidates(
+            bodies_to_table(bodies), index_rows(self.training.coded), self.is_target
+        )
+        first = select_rules(candidates, Precision())[:1]
+        return tuple(map(tuple, ranges(candidates.table.take(first))[0]))
+
+    def test_more_true_positives_win(self):
+        assert self.choose_first([(0, 0, 2)], [(0, 1, 4)]) == ((0, 1, 4),)
+
+    def test_then_fewer_conditions(self):
+        # [1, 3) has two ends, [0, 2) only one.
+        assert self.choose_first([(0, 1, 3)], [(0, 0, 2)]) == ((0, 0, 2),)
+
+    def test_then_the_first_generated(self):
+        assert self.choose_first([(1, 0, 2)], [(0, 0, 2)]) == ((1, 0, 2),)
+
+    def test_of_rules_with_equal_coverage_the_shortest_stays(self):
+        candidates = prepare_candidates(
+            bodies_to_table([[(0, 0, 2), (1, 0, 2)], [(1, 0, 2)], [(0, 0, 2)]]),
+            index_rows(self.training.coded),
+            self.is_target,
+        )
+        assert ranges(candidates.table) == [[[1, 0, 2]]]
+        assert candidates.tp.tolist() == [2]
+        assert candidates.fp.tolist() == [0]
+
+
+class TestNothingToDo:
+    @pytest.mark.parametrize("is_target", [np.zeros(4, bool), np.ones(4, bool)])
+    def test_no_candidates_select_nothing(self, is_target):
+        training = code_training_table(pd.DataFrame({"x": np.arange(4.0)}))
+        selection = select_for_label(
+            bodies_to_table([]), index_rows(training.coded), is_target, [MEstimate(4), WRA()]
+        )
+        assert len(selection.table) == 0
+        assert [len(chosen) for chosen in selection.selected] == [0, 0]
+
+    def test_candidates_that_cover_no_positive_are_not_selected(self):
+        training = code_training_table(pd.DataFrame({"x": np.arange(4.0)}))
+        candidates = prepare_candidates(
+            bodies_to_table([[(0, 2, 4)]]), index_rows(training.coded), np.arange(4) < 2
+        )
+        for heuristic in HEURISTICS:
+            assert len(select_rules(candidates, heuristic)) == 0

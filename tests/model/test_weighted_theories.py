@@ -1,0 +1,307 @@
+"""Theories that count votes: what they predict, how many rules they have, what they depend on."""
+
+import itertools
+import math
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from planted_targets import TARGETS, make_three_labels
+from steelyard import MEstimate, RuleSetClassifier, theory_path
+from steelyard.learning.boosting import share_rules
+from steelyard.learning.candidates import ForestSettings
+from steelyard.learning.paths import learn_path
+from steelyard.learning.targets import encode_targets
+from steelyard.measures import MEASURES
+from steelyard.model.decoding import EachLabel, LabelSets, probability_to_points
+from steelyard.model.features import spread_mid_points
+from steelyard.model.path import RankedRules
+from strategies import (
+    data_sets,
+    to_csr,
+    to_sparse_frame,
+)
+
+HEURISTICS = [MEstimate(1), MEstimate(16), MEstimate(128)]
+PHIS = [1.0, 0.5, 0.2, 0.05]
+FOREST = {"n_trees": 2, "max_depths": (1, 2, 3), "random_state": 4}
+
+
+@pytest.fixture(scope="module")
+def data():
+    return make_three_labels(missing=0.1)
+
+
+@pytest.fixture(scope="module", params=[12, 60], ids=["few rules", "many rules"])
+def path(request, data):
+    """Known rules are raised where there are few."""
+    return theory_path(
+        *data, HEURISTICS, PHIS, combine="weighted", max_rules=request.param, **FOREST
+    )
+
+
+def cells(path):
+    for h, (j, phi) in itertools.product(range(path.shape[0]), enumerate(path.phis)):
+        yield h, j, path.theory(h, phi)
+
+
+class TestTheories:
+    @pytest.mark.parametrize("max_rules", [12, 60])
+    @pytest.mark.parametrize("output", TARGETS)
+    def test_a_cell_is_what_a_fit_of_its_own_gives(self, data, output, max_rules):
+        X, y = data[0], TARGETS[output](data[1])
+        options = {"combine": "weighted", "max_rules": max_rules, **FOREST}
+        path = theory_path(X, y, HEURISTICS, PHIS, **options)
+        for heuristic, phi in itertools.product(HEURISTICS, PHIS[:2]):
+            fitted = RuleSetClassifier(heuristic, phi, **options).fit(X, y)
+            assert fitted.theory_.combine == "weighted"
+            assert fitted.theory_ == path.theory(heuristic, phi)
+
+    @pytest.mark.filterwarnings("ignore:the data yields only")
+    @pytest.mark.parametrize("combine", ["weighted", "any"])
+    @pytest.mark.parametrize(
+        ("output", "decoding"),
+        [
+            *itertools.product(TARGETS, [EachLabel(), EachLabel(0.3)]),
+            *itertools.product(["multilabel"], [LabelSets(), LabelSets(0, 0.1), LabelSets(1)]),
+            ("multilabel", LabelSets(min_share=0.4)),
+        ],
+        ids=str,
+    )
+    def test_cells_predict_what_their_theories_predict(self, data, output, combine, decoding):
+        X, y = data[0], TARGETS[output](data[1])
+        options = {"combine": combine, "max_rules": 60, "n_candidates": 200, **FOREST}
+        path = theory_path(X, y, HEURISTICS, PHIS, **options)
+        seen = set()
+        for h, j, predicted in path.predict_cells(X, decoding):
+            theory = path.theory(h, path.phis[j], decoding=decoding)
+            assert predicted.tolist() == theory.predict(X).to_numpy().tolist()
+            seen.add((h, j))
+        assert seen == set(itertools.product(range(3), range(4)))
+
+    @pytest.mark.parametrize("decoding", [EachLabel(), EachLabel(0.3), LabelSets()], ids=str)
+    def test_measures_are_those_of_the_predictions(self, data, path, decoding):
+        X, Y = data
+        measures = list(MEASURES.values())
+        values = path.evaluate(X, Y, measures, decoding)
+        for h, j, predicted in path.predict_cells(X, decoding):
+            for measure in measures:
+                assert values[measure.name][h, j] == pytest.approx(measure(Y, predicted))
+
+    def test_points_are_the_start_and_every_firing_vote(self, data, path):
+        X, Y = data
+        prior = Y.mean().to_numpy()
+        for _, _, theory in cells(path):
+            assert list(theory.start_points) == probability_to_points(prior).tolist()
+            fires = theory.covers(X)
+            expected = np.tile(theory.start_points, (len(X), 1))
+            for r, scored in enumerate(theory.scored_rules):
+                sign = 1 if scored.rule.head.target_class else -1
+                label = theory.label_names.index(scored.rule.head.label)
+                expected[:, label] += sign * scored.points * fires[:, r]
+            assert theory.count_points(X).tolist() == expected.tolist()
+
+    def test_a_lower_probability_starts_every_label_higher(self, path):
+        half, low = (path.theory(0, 1.0, decoding=EachLabel(p)) for p in (0.5, 0.2))
+        raised = np.subtract(low.start_points, half.start_points)
+        assert raised.tolist() == [round(100 * math.log(4))] * 3
+        assert half.scored_rules == low.scored_rules
+
+    def test_a_rule_is_counted_for_its_own_head(self, data, path):
+        X, Y = data
+        heads = set()
+        for _, _, theory in cells(path):
+            fires = theory.covers(X)
+            for r, scored in enumerate(theory.scored_rules):
+                head = scored.rule.head
+                is_right = Y[head.label].to_numpy() == head.target_class
+                assert scored.tp == (fires[:, r] & is_right).sum()
+                assert scored.fp == (fires[:, r] & ~is_right).sum()
+                heads.add(head.target_class)
+        assert heads == {0, 1}
+
+    def test_every_rule_stands_once_and_has_points_for_its_head(self, data, path):
+        for h, j, theory in cells(path):
+            assert all(scored.points > 0 for scored in theory.scored_rules)
+            bodies = [(rule.head.label, rule.body) for rule in theory]
+            assert len(set(bodies)) == len(bodies)
+            assert len(theory) == path.n_rules[h, j]
+            assert theory.n_conditions == path.total_conditions[h, j]
+            # Once is once for what it covers, however it is written.
+            fires = theory.covers(data[0])
+            covered = [(r.head.label, fires[:, i].tobytes()) for i, r in enumerate(theory)]
+            assert len(set(covered)) == len(covered)
+
+    def test_a_rule_whose_votes_cancel_is_no_rule_and_is_not_counted(self, path):
+        best = path.ranked[0]
+        again = RankedRules(
+            np.append(best.rule_idx, best.rule_idx[0]),
+            np.append(best.values, best.values[-1] / 2),
+            np.append(best.new_tp, 0),
+            np.append(best.new_fp, 0),
+            np.append(best.points, -best.points[best.rule_idx == best.rule_idx[0]].sum()),
+        )
+        taken_back = replace(path, ranked=(again, *path.ranked[1:]))
+        whole, rest = path.theory(0), taken_back.theory(0)
+        assert len(rest) == len(whole) - 1
+        assert set(rest) < set(whole)
+        assert taken_back.n_rules[0, 0] == len(rest)
+        assert taken_back.total_conditions[0, 0] == rest.n_conditions
+
+    @pytest.mark.parametrize("max_rules", [1, 2, 7, 30, 300])
+    def test_there_are_never_more_rules_than_allowed(self, data, max_rules):
+        path = theory_path(
+            *data, HEURISTICS, PHIS, combine="weighted", max_rules=max_rules, **FOREST
+        )
+        assert path.n_rules.max() <= max_rules
+        assert all(len(theory) <= max_rules for _, _, theory in cells(path))
+        if max_rules <= 30:
+            assert path.n_rules.max() == max_rules
+
+    @pytest.mark.parametrize("max_rules", [1, 4, 9])
+    def test_a_limit_ends_the_votes_at_the_first_rule_too_many(self, data, max_rules):
+        # Up to 15 of three labels, each has the same budget.
+        assert share_rules(max_rules, 3) == share_rules(15, 3)
+        few, many = (
+            theory_path(*data, HEURISTICS, [1.0], combine="weighted", max_rules=n, **FOREST)
+            for n in (max_rules, 15)
+        )
+        for short, long in zip(few.ranked, many.ranked, strict=True):
+            n_kept = len(short.rule_idx)
+            for mine, whole in zip(short, long, strict=True):
+                assert mine.tolist() == whole[:n_kept].tolist()
+            assert len(set(short.rule_idx)) == max_rules
+            assert long.rule_idx[n_kept] not in short.rule_idx
+
+    def test_a_smaller_share_is_a_part_of_a_larger_one(self, path):
+        for h in range(3):
+            of_label = [
+                [votes for _, votes in sorted(self.votes_by_label(path, h, n).items())]
+                for n in sorted(path.n_kept[h])
+            ]
+            for few, many in itertools.pairwise(of_label):
+                for short, long in zip(few, many, strict=True):
+                    assert long[: len(short)] == short
+
+    def votes_by_label(self, path, h, n_kept):
+        ranked = path.ranked[h]
+        votes = {label: [] for label in range(3)}
+        for rule, points in zip(ranked.rule_idx[:n_kept], ranked.points[:n_kept], strict=True):
+            votes[int(path.label_of_rule[rule])].append((int(rule), int(points)))
+        return votes
+
+    def test_a_value_in_a_condition_is_one_of_the_spread_cut_points(self):
+        rng = np.random.default_rng(0)
+        X = pd.DataFrame({"x": rng.random(400), "y": rng.random(400)})
+        y = (X["x"] > 0.6) ^ (X["y"] > 0.2) ^ (rng.random(400) < 0.1)
+        fitted = RuleSetClassifier(MEstimate(1), combine="weighted", **FOREST).fit(X, y)
+        allowed = {name: set(spread_mid_points(np.unique(X[name]))) for name in X}
+        used = {(c.feature, c.value) for rule in fitted.theory_ for c in rule.body}
+        assert len(used) > 30
+        assert all(value in allowed[feature] for feature, value in used)
+
+    def test_the_number_of_labels_done_is_told(self, data):
+        X, Y = data
+        calls = []
+        learn_path(
+            X,
+            encode_targets(Y),
+            HEURISTICS,
+            PHIS,
+            ForestSettings(n_trees=2, max_depths=(1, 2, 3)),
+            combine="weighted",
+            progress=lambda done, total: calls.append((done, total)),
+        )
+        assert calls == [(1, 3), (2, 3), (3, 3)]
+
+
+class TestReproducibility:
+    OPTIONS = FOREST | {"combine": "weighted", "max_rules": 60}
+
+    def fit(self, data, **options):
+        return RuleSetClassifier(MEstimate(4), **(self.OPTIONS | options)).fit(*data).theory_
+
+    def test_the_seed_decides(self, data):
+        theory = self.fit(data)
+        assert theory.to_json() == self.fit(data).to_json()
+        assert theory != self.fit(data, random_state=5)
+
+    def test_the_number_of_workers_does_not(self, data):
+        assert self.fit(data, n_jobs=1).to_json() == self.fit(data, n_jobs=2).to_json()
+
+    def test_nor_does_the_number_of_candidates(self, data):
+        assert self.fit(data, n_candidates=1).to_json() == self.fit(data).to_json()
+
+    @pytest.mark.parametrize("max_rules", [12, 60])
+    @pytest.mark.parametrize("seed", range(3))
+    def test_nor_does_the_order_of_the_rows(self, data, seed, max_rules):
+        X, Y = data
+        order = np.random.default_rng(seed).permutation(len(X))
+        moved = X.iloc[order], Y.iloc[order]
+        assert self.fit(moved, max_rules=max_rules) == self.fit(data, max_rules=max_rules)
+
+    @settings(max_examples=25)
+    @given(data_sets(), st.randoms(use_true_random=False))
+    def test_nor_of_rows_that_are_repeated(self, small, random):
+        X, Y = small
+        order = random.choices(range(len(X)), k=3 * len(X))
+        twice = [(X.iloc[o], Y.iloc[o]) for o in (order, sorted(order))]
+        one, two = (self.fit(part, max_rules=9).to_json() for part in twice)
+        assert one == two
+
+    @settings(max_examples=25)
+    @given(data_sets(nominal=False))
+    def test_nor_does_the_form_of_the_table(self, small):
+        X, Y = small
+        table = self.fit((X, Y)).to_json()
+        assert self.fit((to_sparse_frame(X), Y)).to_json() == table
+        array, matrix = (self.fit((form, Y)).to_json() for form in (X.to_numpy(), to_csr(X)))
+        assert array == matrix
+
+    def test_nor_do_the_labels_beside_a_label_or_its_place_among_them(self, data):
+        X, Y = data
+        other = Y.copy()
+        other.iloc[:, 2] = 1 - Y.iloc[::-1, 2].to_numpy()
+        theories = [
+            self.fit((X, labels), max_rules=900) for labels in (Y, other, Y.iloc[:, [2, 1, 0]])
+        ]
+        for name in Y.columns[:2]:
+            one, two, three = (theory.rules_of(name) for theory in theories)
+            assert len(one) > 0
+            assert one == two == three
+
+
+class TestNothingToDo:
+    @pytest.mark.parametrize("value", [0, 1])
+    @pytest.mark.parametrize("decode", ["any", "label-sets"])
+    def test_a_label_of_one_class_has_no_rule_and_is_predicted_as_it_is(self, data, value, decode):
+        X, Y = data
+        Y = Y.assign(constant=value)
+        fitted = RuleSetClassifier(combine="weighted", decode=decode, **FOREST).fit(X, Y)
+        assert fitted.theory_.rules_of("constant") == ()
+        assert len(fitted.theory_) > 0
+        assert (fitted.predict(X)[:, 3] == value).all()
+
+    @pytest.mark.parametrize("decode", ["any", "label-sets"])
+    def test_a_table_that_tells_nothing_apart_predicts_the_majority(self, decode):
+        X = pd.DataFrame({"x": np.ones(10)})
+        Y = pd.DataFrame({"rare": [1] + [0] * 9, "common": [1] * 8 + [0] * 2})
+        fitted = RuleSetClassifier(combine="weighted", decode=decode, **FOREST).fit(X, Y)
+        assert len(fitted.theory_) == 0
+        assert (fitted.predict(X) == [0, 1]).all()
+
+    def test_one_class_for_all_is_predicted_for_all(self, data):
+        fitted = RuleSetClassifier(combine="weighted", **FOREST).fit(data[0], ["only"] * 120)
+        assert len(fitted.theory_) == 0
+        assert set(fitted.predict(data[0])) == {"only"}
+
+    def test_only_the_m_estimate_knows_a_prior(self, data):
+        fitted = RuleSetClassifier("wra", combine="weighted", **FOREST)
+        with pytest.raises(
+            ValueError, match=r"weighs rules by the m-estimate's m; it knows no wra"
+        ):
+            fitted.fit(*data)
