@@ -13,8 +13,8 @@ from steelyard._kernels.boosting import boost_rules
 from steelyard._kernels.coverage import find_distinct_rows
 from steelyard._kernels.covering import count_covered
 from steelyard.model.coverage import Bits, RowIndex, cover, order_bits
-from steelyard.model.decoding import POINTS_PER_LOG_ODD
-from steelyard.model.rules import RuleTable
+from steelyard.model.log_odds import POINTS_PER_LOG_ODD
+from steelyard.model.rule_table import RuleTable
 
 from .candidates import ForestSettings
 

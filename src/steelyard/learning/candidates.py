@@ -19,8 +19,8 @@ from steelyard._kernels.pruning import prune_rules
 from steelyard._kernels.random import hash_rows
 from steelyard._numbers import is_number, is_whole
 from steelyard.model.coverage import RowIndex, index_rows, order_bits
-from steelyard.model.features import TrainingFeatures
-from steelyard.model.rules import RuleTable
+from steelyard.learning.training_table import TrainingFeatures
+from steelyard.model.rule_table import RuleTable
 
 Prune = Literal["oob", "prefix"]
 

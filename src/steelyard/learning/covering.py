@@ -12,7 +12,7 @@ from steelyard._kernels import covering as kernels
 from steelyard._kernels.coverage import find_distinct_rows
 from steelyard.heuristics import ConfusionMatrix, Heuristic, heuristic_values, kernel_coefficients
 from steelyard.model.coverage import Bits, RowIndex, cover, order_bits
-from steelyard.model.rules import RuleTable
+from steelyard.model.rule_table import RuleTable
 
 Indices = NDArray[np.int64]
 

@@ -10,13 +10,16 @@ from joblib import Parallel, delayed
 
 from steelyard._kernels.random import hash_rows
 from steelyard.heuristics import ConfusionMatrix, Heuristic, MEstimate, describe, heuristic_values
-from steelyard.model.coded_rules import reduce_program
+from steelyard.model.coded_rules import drop_unused
 from steelyard.model.coverage import Bits, cover, index_rows
-from steelyard.model.decoding import Combine, KnownLabelSets, count_label_sets
+from steelyard.model.combiners import AnyRule, SumOfVotes
+from steelyard.model.label_sets import KnownLabelSets
+from steelyard.model.log_odds import probability_to_points
 from steelyard.model.evidence import Label
-from steelyard.model.features import FeatureCoder, code_training_table, spread_mid_points
+from steelyard.learning.training_table import code_training_table, spread_mid_points
+from steelyard.model.coding import FeatureCoder
 from steelyard.model.path import Indices, RankedRules, TheoryPath, find_first_firing
-from steelyard.model.rules import RuleTable
+from steelyard.model.rule_table import RuleTable
 
 from .boosting import WeightedSelection, share_rules, weigh_for_label
 from .candidates import ForestSettings, Progress, draw_order, generate_candidates
@@ -33,7 +36,7 @@ def learn_path(
     *,
     threshold_heuristic: Heuristic | None = None,
     revalidate: bool = True,
-    combine: Combine = "any",
+    combine: str = "any",
     max_rules: int = 333,
     entropy: int = 0,
     n_jobs: int | None = None,
@@ -203,22 +206,22 @@ def _make_path(
     phis: Sequence[float],
 ) -> TheoryPath:
     _, label_of_rule, tp, fp = _count_and_label(selections)
+    prior = np.array([s.n_positives / max(s.n_positives + s.n_negatives, 1) for s in selections])
+    votes = bool(ranked) and ranked[0].votes is not None
     return TheoryPath(
         heuristics=tuple(heuristics),
         phis=tuple(float(phi) for phi in phis),
-        program=reduce_program(table, coder),
+        coded=drop_unused(table, coder),
         label_of_rule=label_of_rule,
         tp=tp,
         fp=fp,
-        n_conditions=np.concatenate([s.n_conditions for s in selections]),
         ranked=tuple(ranked),
         labels=tuple(
             Label(name, int(t), s.n_positives, s.n_negatives, s.n_positives, s.n_negatives)
             for name, t, s in zip(targets.names, targets.target_class, selections, strict=True)
         ),
-        output=targets.output,
+        combiner=SumOfVotes(tuple(probability_to_points(prior).tolist())) if votes else AnyRule(),
         classes=targets.classes,
-        combine="weighted" if ranked and ranked[0].points is not None else "any",
         label_sets=_count_sets(targets),
     )
 
@@ -226,4 +229,5 @@ def _make_path(
 def _count_sets(targets: Targets) -> KnownLabelSets | None:
     if targets.output != "multilabel":
         return None
-    return count_label_sets((targets.is_target == (targets.target_class == 1)[:, None]).T)
+    is_present = targets.is_target == (targets.target_class == 1)[:, None]
+    return KnownLabelSets.from_labels(is_present.T)

@@ -14,10 +14,10 @@ from scipy import sparse
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.multiclass import check_classification_targets
 
-from steelyard.model.features import refuse_surrogates
-from steelyard.model.theory import Output
+from steelyard._text import check_text
 
 TargetChoice = Literal["minority", "present"]
+Output = Literal["multilabel", "binary", "multiclass"]
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ def encode_targets(y: Any, target: TargetChoice = "minority") -> Targets:
         return _encode_indicator(y, tuple(f"y{j}" for j in range(y.shape[1])), target)
     if y.ndim != 1:
         raise ValueError(f"y must have one or two dimensions, got shape {y.shape}")
-    refuse_surrogates(name, f"the label {name!r}")
+    check_text(name, f"the label {name!r}")
     return _encode_classes(y, name, target)
 
 
@@ -136,7 +136,7 @@ def _encode_indicator(Y: NDArray[Any], names: tuple[str, ...], target: TargetCho
         twice = next(name for i, name in enumerate(names) if name in names[:i])
         raise ValueError(f"two labels have the same name {twice!r}")
     for name in names:
-        refuse_surrogates(name, f"the label {name!r}")
+        check_text(name, f"the label {name!r}")
     # pandas' NA is neither equal to 1 nor different from it.
     if Y.dtype == object and pd.isna(Y).any():
         _refuse_values(Y, names)
@@ -172,7 +172,7 @@ def _encode_classes(y: NDArray[Any], name: str, target: TargetChoice) -> Targets
     check_classification_targets(y)
     classes = np.unique(y)
     for value in classes:
-        refuse_surrogates(str(value), f"the class {str(value)!r}")
+        check_text(str(value), f"the class {str(value)!r}")
     # Python's own text: an export writes names down as they print themselves.
     names = [str(c) if isinstance(c, str) else f"{name}={c}" for c in classes]
     if len(classes) > 2:

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from steelyard._kernels import coverage as kernels
 
-from .features import CodedFeatures
-from .rules import RuleTable
+from .coding import CodedFeatures
+from .rule_table import RuleTable
 
 Bits = NDArray[np.uint64]
 

@@ -1,16 +1,15 @@
-"""Evidence: labels and rules with what the training examples say about them. Knows counts only."""
+"""Evidence: what examples say about a rule or a label. Knows counts only."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
 
-from .decoding import POINTS_PER_LOG_ODD, format_points
-from .rules import Rule, format_number
+from steelyard._numbers import is_whole
 
 
 def smoothed_precision(tp: Any, fp: Any) -> Any:
-    """(TP + 1)/(TP + FP + 2): precision that trusts few examples less.
+    """(TP + 1)/(TP + FP + 2): precision that trusts small counts less.
 
     Examples
     --------
@@ -20,58 +19,31 @@ def smoothed_precision(tp: Any, fp: Any) -> Any:
     return (tp + 1) / (tp + fp + 2)
 
 
-@dataclass(frozen=True)
-class Label:
-    """A label with its target class and what the training examples say about it.
+# Tables have fewer rows, which kernels number with 32 bits.
+_MOST = 2**31 - 1
 
-    Parameters
-    ----------
-    name : str
-    target_class : {0, 1}
-        What the label's rules predict; without a firing rule the label gets the other class.
-    n_positives, n_negatives : int
-        Training examples with and without the target class.
-    uncovered_positives, uncovered_negatives : int
-        Those of them that no rule of the theory covers.
-    """
 
-    name: str
-    target_class: int
-    n_positives: int
-    n_negatives: int
-    uncovered_positives: int
-    uncovered_negatives: int
-
-    @property
-    def silent_score(self) -> float:
-        """How strongly the target class is denied where no rule fires: between -1 and 0."""
-        return float(smoothed_precision(self.uncovered_positives, self.uncovered_negatives) - 1)
+def _check_counts(what: str, **counts: Any) -> None:
+    for name, value in counts.items():
+        if not is_whole(value, least=0, most=_MOST):
+            raise ValueError(f"{name} of {what} must be a non-negative integer, got {value!r}")
 
 
 @dataclass(frozen=True)
-class ScoredRule:
-    """A rule of a theory with its evidence: counts and heuristic value on the training examples.
+class Evidence:
+    """How many examples a rule covers: rightly (TP) and wrongly (FP).
 
-    The `value` of a rule of a weighted theory is what its vote lowers the loss by. `points` is how much
-    a firing rule speaks for its head, in hundredths of log-odds; None in a theory whose firing rules
-    decide by themselves.
+    Examples
+    --------
+    >>> Evidence(tp=9, fp=1).precision
+    0.9
     """
 
-    rule: Rule
     tp: int
     fp: int
-    value: float
-    points: int | None = None
 
-    @property
-    def vote(self) -> int:
-        """The points as the label's presence counts them: a rule for its absence counts against it."""
-        return (self.points or 0) * (1 if self.rule.head.target_class else -1)
-
-    @property
-    def weight(self) -> float:
-        """The vote as log-odds, 0 without points."""
-        return self.vote / POINTS_PER_LOG_ODD
+    def __post_init__(self) -> None:
+        _check_counts("the evidence", tp=self.tp, fp=self.fp)
 
     @property
     def precision(self) -> float:
@@ -80,10 +52,61 @@ class ScoredRule:
 
     @property
     def smoothed_precision(self) -> float:
-        """(TP + 1)/(TP + FP + 2), which trusts few examples less."""
+        """(TP + 1)/(TP + FP + 2)."""
         return float(smoothed_precision(self.tp, self.fp))
 
+
+@dataclass(frozen=True)
+class Label:
+    """A label with its target class and its counts in the training set.
+
+    Parameters
+    ----------
+    name : str
+    target_class : {0, 1}, default=1
+        What the rules of the label predict. Without a firing rule it gets its `default`.
+    n_positives, n_negatives : int, default=0
+        Training examples with and without the target class.
+    uncovered_positives, uncovered_negatives : int, default=0
+        Those of them that no rule of the theory covers.
+
+    Examples
+    --------
+    >>> Label("flu", 1, n_positives=10, n_negatives=30).default
+    0
+    """
+
+    name: str
+    target_class: int = 1
+    n_positives: int = 0
+    n_negatives: int = 0
+    uncovered_positives: int = 0
+    uncovered_negatives: int = 0
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str):
+            raise ValueError(f"the name of a label must be text, got {self.name!r}")
+        if self.target_class not in (0, 1):
+            raise ValueError(
+                f"target_class of the label {self.name!r} must be 0 or 1, got {self.target_class!r}"
+            )
+        counts = {k: v for k, v in vars(self).items() if k not in ("name", "target_class")}
+        _check_counts(f"the label {self.name!r}", **counts)
+
+    @property
+    def default(self) -> int:
+        """The class that the label gets where no rule fires: the one that is not the target class."""
+        return 1 - self.target_class
+
+    @property
+    def n_examples(self) -> int:
+        """Number of training examples."""
+        return self.n_positives + self.n_negatives
+
+    @property
+    def silent_score(self) -> float:
+        """Score of the target class where no rule fires: between -1 and 0."""
+        return float(smoothed_precision(self.uncovered_positives, self.uncovered_negatives) - 1)
+
     def __str__(self) -> str:
-        weight = "" if self.points is None else f", weight {format_points(self.vote)}"
-        value = format_number(self.value)
-        return f"{self.rule}  (TP {self.tp}, FP {self.fp}, value {value}{weight})"
+        return self.name if self.target_class else f"¬{self.name}"

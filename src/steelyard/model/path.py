@@ -1,7 +1,7 @@
-"""TheoryPath: from one pool of candidates the theories for every heuristic and every φ.
+"""TheoryPath: from one pool of rules, the theories for every heuristic and every φ.
 
-Like a regularisation path: one covering run a heuristic, then each φ is a prefix of its rules sorted
-by value. Any cell can be made a Theory, and all cells can be evaluated in one sweep.
+Like a regularisation path: each φ keeps a prefix of the rules that a heuristic selected, best first.
+Any cell can be made a Theory, and all cells can be evaluated in one sweep.
 """
 
 from __future__ import annotations
@@ -9,37 +9,29 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from steelyard._files import write_atomically
 from steelyard._kernels.firing import first_firing
-from steelyard.heuristics import (
-    Heuristic,
-    describe,
-    get_heuristic,
-)
+from steelyard._text import format_count
+from steelyard.heuristics import Heuristic, describe, get_heuristic
 from steelyard.measures import Counts, Measure, count_cells
 
-from .coded_rules import RuleProgram
-from .coverage import Bits, unpack
-from .decoding import (
-    Combine,
-    Decoding,
-    EachLabel,
-    KnownLabelSets,
-    LabelSets,
-    Points,
-    confidence_to_points,
-    probability_to_points,
-)
-from .evidence import Label, ScoredRule, smoothed_precision
-from .firing import finish_points, fire_points, start_firing
-from .path_json import path_from_text, path_to_text
-from .rules import Head, Rule
-from .theory import Output, Theory
+from .coded_rules import CodedRules, code_rules
+from .combiners import AnyRule, Combiner, Scores
+from .coverage import Bits
+from .decoders import BestLabel, Decoder, EachLabel
+from .evidence import Evidence, Label, smoothed_precision
+from .json import path_parts, path_to_text, reject_damage
+from .label_sets import KnownLabelSets
+from .log_odds import Points
+from .rules import Head, Rule, ScoredRule
+from .theory import Theory, labels_to_answer, read_source
 from .thresholding import count_above, count_kept
 
 Indices = NDArray[np.intp]
@@ -48,38 +40,46 @@ Indices = NDArray[np.intp]
 class RankedRules(NamedTuple):
     """The rules that one heuristic selected, best value on the whole training set first.
 
-    The value of a choice in a weighted path is what it lowers the loss by.
-
     `new_tp` and `new_fp` count the training examples that a rule covers and no better rule of its
-    label does, so that a prefix of the ranking knows what it leaves uncovered.
+    label does, so a prefix of the ranking knows what it leaves uncovered.
 
-    In a weighted path a rule can be chosen again: `points` is what each choice adds to the points for
-    its label's presence.
+    Boosting can select a rule again: then `votes` is what each selection adds to the score of its label,
+    and its value is the loss reduction.
     """
 
     rule_idx: Indices
     values: NDArray[np.float64]
     new_tp: NDArray[np.int64]
     new_fp: NDArray[np.int64]
-    points: Points | None = None
+    votes: Points | None = None
 
 
-@dataclass(frozen=True)
+class _Prefix(NamedTuple):
+    """The distinct rules of a prefix of a ranking, best first, where each first stands, and its vote."""
+
+    rule_idx: Indices
+    first: Indices
+    votes: Points | None
+
+
+@dataclass(frozen=True, repr=False)
 class TheoryPath:
-    """Theories for every pair of a heuristic and a share φ, from the same candidates.
+    """Theories for every pair of a heuristic and a share φ, from the same rules.
 
     Parameters
     ----------
     heuristics : tuple of Heuristic
     phis : tuple of float
-    program : RuleProgram
+    coded : CodedRules
         Every rule that at least one heuristic selected, over all labels.
-    label_of_rule, tp, fp, n_conditions : arrays, one entry a rule of the program
+    label_of_rule, tp, fp : arrays, one entry per rule
         Counts are those on the whole training set.
-    ranked : tuple of RankedRules, one a heuristic
+    ranked : tuple of RankedRules, one per heuristic
     labels : tuple of Label
         The labels of the empty theory.
-    output, classes, combine : as in `Theory`
+    combiner : Combiner, default=AnyRule()
+    classes : tuple, default=()
+        As in `Theory`.
     label_sets : KnownLabelSets, optional
         The label sets of the training examples; None for a one-dimensional target.
 
@@ -98,17 +98,21 @@ class TheoryPath:
 
     heuristics: tuple[Heuristic, ...]
     phis: tuple[float, ...]
-    program: RuleProgram
+    coded: CodedRules
     label_of_rule: Indices
     tp: NDArray[np.int64]
     fp: NDArray[np.int64]
-    n_conditions: NDArray[np.int64]
     ranked: tuple[RankedRules, ...]
     labels: tuple[Label, ...]
-    output: Output = "multilabel"
+    combiner: Combiner = AnyRule()  # noqa: RUF009, combiners are immutable
     classes: tuple[Any, ...] = ()
-    combine: Combine = "any"
     label_sets: KnownLabelSets | None = None
+
+    def __repr__(self) -> str:
+        return (
+            f"<TheoryPath: {len(self.heuristics)} × {len(self.phis)} theories from "
+            f"{format_count(len(self.coded), 'rule')} for {format_count(len(self.labels), 'label')}>"
+        )
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -117,7 +121,7 @@ class TheoryPath:
 
     @cached_property
     def n_kept(self) -> NDArray[np.int64]:
-        """Length of the ranking that each theory keeps, shape (n_heuristics, n_phis)."""
+        """Length of the prefix that each theory keeps, shape (n_heuristics, n_phis)."""
         return np.array(
             [[count_kept(ranked.values, phi) for phi in self.phis] for ranked in self.ranked]
         ).reshape(self.shape)
@@ -128,19 +132,29 @@ class TheoryPath:
         return self._sum_kept(np.ones(len(self.label_of_rule), dtype=np.int64))
 
     @cached_property
+    def n_conditions(self) -> NDArray[np.int64]:
+        """Number of conditions of each rule."""
+        coder = self.coded.coder
+        if self.coded.parts is not None:
+            lengths = [sum(c.n_bounds for c in self.coded.body(r)) for r in range(len(self.coded))]
+            return np.array(lengths, dtype=np.int64)
+        n_codes = np.array([coder.n_codes(f) for f in range(len(coder.features))], dtype=np.int32)
+        is_nominal = np.array([f.is_nominal for f in coder.features], dtype=np.bool_)
+        return self.coded.table.count_conditions(n_codes, is_nominal)
+
+    @cached_property
     def total_conditions(self) -> NDArray[np.int64]:
         """Number of conditions of each theory, shape (n_heuristics, n_phis)."""
         return self._sum_kept(self.n_conditions)
 
     def _sum_kept(self, of_rule: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Sum of a property of the rules over each theory; a rule chosen again counts once."""
+        """Sum of a property of the rules over each theory; a rule selected again counts once."""
         sums = []
         for ranked, kept in zip(self.ranked, self.n_kept, strict=True):
-            if self.combine == "weighted":
-                rules = (self._rules_with_points(ranked, n, EachLabel())[0] for n in kept)
-                sums.append([of_rule[r].sum() for r in rules])
-            else:
+            if ranked.votes is None:
                 sums.append(np.concatenate(([0], np.cumsum(of_rule[ranked.rule_idx])))[kept])
+            else:
+                sums.append([of_rule[_take_prefix(ranked, n).rule_idx].sum() for n in kept])
         return np.array(sums, dtype=np.int64).reshape(self.shape)
 
     # -- one theory ------------------------------------------------------------------------------
@@ -160,71 +174,74 @@ class TheoryPath:
         phi: float = 1.0,
         *,
         min_value: float | None = None,
-        decoding: Decoding = EachLabel(),  # noqa: B008
+        decoder: Decoder | None = None,
     ) -> Theory:
         """The theory of a heuristic (itself, its name or its index) and a share φ.
 
         The share need not be on the grid. `min_value` cuts at an absolute heuristic value instead.
-        `decoding` says how its firing rules become labels.
+        Without a decoder, each label is predicted by itself, or the best one of several classes.
         """
-        ranked = self.ranked[self._find(heuristic)]
+        h = self._find(heuristic)
+        ranked = self.ranked[h]
         if min_value is None:
             if not 0 < phi <= 1:
                 raise ValueError(f"phi must be a number above 0 and at most 1, got {phi!r}")
             n_kept = count_kept(ranked.values, phi)
         else:
             n_kept = count_above(ranked.values, min_value)
-        kept, first, points = self._rules_with_points(ranked, n_kept, decoding)
-        labels = self._labels_after(ranked, n_kept)
-        by_label = np.argsort(self.label_of_rule[kept], kind="stable")
+        combiner, fitted = self._combine_and_decode(decoder)
+        prefix = _take_prefix(ranked, n_kept)
+        points = self._strengths(ranked, combiner)[prefix.first]
+        if prefix.votes is not None:
+            points = prefix.votes
+        rules = tuple(
+            self._scored_rule(int(r), float(value), int(p) if combiner.gives_log_odds else None)
+            for r, value, p in zip(
+                prefix.rule_idx, ranked.values[prefix.first], points, strict=True
+            )
+        )
         return Theory(
-            features=self.program.features,
-            labels=labels,
-            scored_rules=tuple(
-                self._scored_rule(
-                    int(kept[i]),
-                    float(ranked.values[first[i]]),
-                    None if points is None else int(points[i]),
-                )
-                for i in by_label
-            ),
-            heuristic=describe(self.heuristics[self._find(heuristic)]),
-            phi=float(phi) if min_value is None else n_kept / max(len(ranked.values), 1),
-            output=self.output,
+            features=self.coded.features,
+            labels=self._labels_after(ranked, n_kept),
+            rules=rules,
+            combiner=combiner,
+            decoder=fitted,
             classes=self.classes,
-            combine=self.combine,
-            start_points=self._start_points(decoding),
-            label_sets=self._sets_for(decoding),
+            heuristic=describe(self.heuristics[h]),
+            phi=float(phi) if min_value is None else n_kept / max(len(ranked.values), 1),
         )
 
     def _scored_rule(self, r: int, value: float, points: int | None) -> ScoredRule:
-        """A rule of the program; negative points make it a rule for the label's absence."""
+        """A rule of the path; a negative vote makes it a rule for the absence of its label."""
         label = self.labels[self.label_of_rule[r]]
-        is_against = self.combine == "weighted" and points is not None and points < 0
-        target_class = 1 - label.target_class if is_against else label.target_class
-        tp, fp = int(self.tp[r]), int(self.fp[r])
-        return ScoredRule(
-            Rule(Head(label.name, target_class), self.program.table.body(r, self.program.coder)),
-            tp=fp if is_against else tp,
-            fp=tp if is_against else fp,
-            value=value,
-            points=-points if is_against and points is not None else points,
-        )
+        tp, fp, target_class = int(self.tp[r]), int(self.fp[r]), label.target_class
+        if points is not None and points < 0 and self.combiner.gives_log_odds:
+            tp, fp, target_class, points = fp, tp, 1 - target_class, -points
+        rule = Rule(Head(label.name, target_class), self.coded.body(r))
+        return ScoredRule(rule, Evidence(tp, fp), value, points)
 
-    def _rules_with_points(
-        self, ranked: RankedRules, n_kept: int, decoding: Decoding
-    ) -> tuple[Indices, Indices, Points | None]:
-        """The rules of a prefix, best first, where each stands in it, and their points."""
-        kept = ranked.rule_idx[:n_kept]
-        if ranked.points is None:
-            points = self._confidence[kept] if isinstance(decoding, LabelSets) else None
-            return kept, np.arange(n_kept), points
-        rules, first, inverse = np.unique(kept, return_index=True, return_inverse=True)
-        points = np.zeros(len(rules), dtype=np.int64)
-        np.add.at(points, inverse, ranked.points[:n_kept])
-        order = np.argsort(first)
-        order = order[points[order] != 0]  # what was given and taken back is no rule
-        return rules[order], first[order], points[order]
+    @property
+    def default_decoder(self) -> Decoder:
+        """Each label by itself, or the best one of several classes."""
+        return BestLabel() if len(self.labels) > 1 and self.classes else EachLabel()
+
+    def _combine_and_decode(self, decoder: Decoder | None) -> tuple[Combiner, Decoder]:
+        """The combiner and the fitted decoder of a theory of this path."""
+        decoder = self.default_decoder if decoder is None else decoder
+        if decoder.needs_log_odds:
+            decoder = decoder.fit(self.label_sets)
+        combiner = self.combiner.adapt(
+            decoder.needs_log_odds, decoder.silence, self._prior, self._sign
+        )
+        return combiner, decoder
+
+    def _strengths(self, ranked: RankedRules, combiner: Combiner) -> Scores:
+        """What each position of a ranking adds to the score of its label."""
+        if ranked.votes is not None:
+            return ranked.votes
+        rules = ranked.rule_idx
+        prior = self._prior[self.label_of_rule[rules]]
+        return combiner.strengths(self.tp[rules], self.fp[rules], prior)
 
     @cached_property
     def _prior(self) -> NDArray[np.float64]:
@@ -233,37 +250,9 @@ class TheoryPath:
         return np.asarray(counts[:, 0] / np.maximum(counts.sum(axis=1), 1))
 
     @cached_property
-    def _confidence(self) -> Points:
-        """What each rule of the program says by itself, as points for its target class."""
-        return confidence_to_points(self.tp, self.fp, self._prior[self.label_of_rule])
-
-    def _start_points(self, decoding: Decoding) -> tuple[int, ...] | None:
-        """Points for the presence of each label where no rule fires; None: no points at all."""
-        if self.combine == "weighted":
-            points = probability_to_points(self._prior)
-            if isinstance(decoding, EachLabel):
-                points = points - probability_to_points(decoding.min_probability)
-        elif isinstance(decoding, LabelSets):
-            points = probability_to_points(decoding.silence * self._prior)
-            points = np.where(self._target_class == 1, points, -points)
-        else:
-            return None
-        return tuple(points.tolist())
-
-    def _sets_for(self, decoding: Decoding) -> KnownLabelSets | None:
-        if isinstance(decoding, EachLabel):
-            return None
-        if self.label_sets is None:
-            if self.output != "multilabel":
-                raise ValueError(
-                    "label sets are for multi-label targets; this y has one class a row"
-                )
-            raise ValueError("the path knows no label sets: JSON does not keep them")
-        return replace(
-            self.label_sets,
-            frequency_weight=decoding.frequency_weight,
-            min_share=decoding.min_share,
-        )
+    def _sign(self) -> Points:
+        """-1 for labels whose rules predict absence."""
+        return np.array([2 * label.target_class - 1 for label in self.labels], dtype=np.int64)
 
     def _n_uncovered(self, ranked: RankedRules, n_kept: int) -> tuple[Indices, Indices]:
         """Positives and negatives of each label that the best rules leave uncovered."""
@@ -283,146 +272,112 @@ class TheoryPath:
             )
         )
 
-    @cached_property
-    def _target_class(self) -> NDArray[np.int64]:
-        return np.array([label.target_class for label in self.labels], dtype=np.int64)
-
     # -- all theories at once ----------------------------------------------------------------------
-
-    def _cover(self, X: Any) -> tuple[Bits, int]:
-        columns = self.program.select_columns(X)
-        return self.program.cover(columns), int(columns.shape[0])
-
-    def _first_firing(self, bits: Bits, n_rows: int) -> Iterator[NDArray[np.int32]]:
-        """For each heuristic: position of the first firing rule, shape (n_labels, n_rows)."""
-        for ranked in self.ranked:
-            yield find_first_firing(
-                bits, ranked.rule_idx, self.label_of_rule, (len(self.labels), n_rows)
-            )
 
     def evaluate(
         self,
         X: Any,
         Y: Any,
         measures: Sequence[Measure],
-        decoding: Decoding = EachLabel(),  # noqa: B008
+        decoder: Decoder | None = None,
     ) -> dict[str, NDArray[np.float64]]:
         """Every measure of every theory on a multi-label table, each of shape (n_heuristics, n_phis).
 
-        One sweep a heuristic: the position of the first firing rule says for all φ at once whether a
-        label is predicted. Where points decide, rules are added from strict to lax φ.
+        Where a firing rule settles its label, the position of the first firing rule gives the
+        predictions for all φ at once. Elsewhere rules are added from small to large φ.
         """
         is_present = np.asarray(Y.toarray() if hasattr(Y, "toarray") else Y).astype(np.bool_)
         values = {measure.name: np.empty(self.shape) for measure in measures}
-        axes = {measure.per for measure in measures}
-        if self._start_points(decoding) is not None:
-            for h, j, predicted in self.predict_cells(X, decoding):
-                is_predicted = predicted.astype(np.bool_)
-                for axis in axes:
-                    counts = count_cells(is_present, is_predicted, axis)
-                    for measure in measures:
-                        if measure.per == axis:
-                            values[measure.name][h, j] = measure.from_counts(*counts)
-            return values
-        is_present = is_present.T
-        for h, first in enumerate(self._first_firing(*self._cover(X))):
-            for axis in axes:
-                counts = _sweep_counts(first, self.n_kept[h], is_present, self._target_class, axis)
-                for measure in measures:
-                    if measure.per == axis:
-                        values[measure.name][h] = measure.from_counts(*counts)
+        for cells, axis, counts in self._count_cells(X, is_present, measures, decoder):
+            for measure in measures:
+                if measure.per == axis:
+                    values[measure.name][cells] = measure.from_counts(*counts)
         return values
+
+    def _count_cells(
+        self, X: Any, is_present: NDArray[np.bool_], measures: Sequence[Measure], decoder: Decoder | None
+    ) -> Iterator[tuple[Any, str, Counts]]:
+        """Cells, the axis that is counted along, and the counts of these cells."""
+        axes = dict.fromkeys(measure.per for measure in measures)
+        if not self._settles(decoder):
+            for h, j, decoded in self._decode_cells(X, decoder):
+                for axis in axes:
+                    yield (h, j), axis, count_cells(is_present, decoded, axis)
+            return
+        bits, n_rows = self.coded.cover(X)
+        for h, ranked in enumerate(self.ranked):
+            shape = (len(self.labels), n_rows)
+            first = find_first_firing(bits, ranked.rule_idx, self.label_of_rule, shape)
+            for axis in axes:
+                yield h, axis, _sweep_counts(
+                    first, self.n_kept[h], is_present.T, self._sign > 0, axis
+                )
+
+    def _settles(self, decoder: Decoder | None) -> bool:
+        combiner, fitted = self._combine_and_decode(decoder)
+        return combiner.first_rule_settles and fitted.is_independent
 
     def predict_cells(
         self,
         X: Any,
-        decoding: Decoding = EachLabel(),  # noqa: B008
+        decoder: Decoder | None = None,
     ) -> Iterator[tuple[int, int, NDArray[Any]]]:
         """Predictions of every theory: (heuristic index, φ index, what its `predict` returns)."""
-        bits, n_rows = self._cover(X)
-        if self._start_points(decoding) is not None:
-            yield from self._predict_by_points(bits, n_rows, decoding)
-            return
-        if self.output == "multiclass":
-            yield from self._predict_multiclass(bits, n_rows)
-            return
-        target = self._target_class
-        for h, first in enumerate(self._first_firing(bits, n_rows)):
-            for j, n_kept in enumerate(self.n_kept[h]):
-                predicted = np.where(n_kept > first.T, target, 1 - target)
-                if self.output == "binary":
-                    yield h, j, np.asarray(self.classes)[predicted[:, 0]]
-                else:
-                    yield h, j, predicted
+        for h, j, is_present in self._decode_cells(X, decoder):
+            yield h, j, labels_to_answer(is_present, self.classes)
 
-    def _predict_by_points(
-        self, bits: Bits, n_rows: int, decoding: Decoding
-    ) -> Iterator[tuple[int, int, NDArray[Any]]]:
-        """Points as in `Theory.count_points`, changed rule by rule from strict to lax φ."""
-        start = np.array(self._start_points(decoding), dtype=np.int64)
-        label_sets = self._sets_for(decoding)
-        classes = np.asarray(self.classes)
+    def _decode_cells(
+        self, X: Any, decoder: Decoder | None
+    ) -> Iterator[tuple[int, int, NDArray[np.bool_]]]:
+        """Predicted labels of every theory, with rules added from small to large φ."""
+        combiner, fitted = self._combine_and_decode(decoder)
+        bits, n_rows = self.coded.cover(X)
         for h, ranked in enumerate(self.ranked):
-            counted = start_firing(self.combine, start, n_rows)
-            n_fired = 0
+            strength = self._strengths(ranked, combiner)
+            tally = combiner.start_tally(len(self.labels), n_rows)
+            n_added = 0
             for j in np.argsort(self.n_kept[h], kind="stable"):
-                end = max(int(self.n_kept[h, j]), n_fired)
-                rules = ranked.rule_idx[n_fired:end]
-                points = (
-                    self._confidence[rules] if ranked.points is None else ranked.points[n_fired:end]
+                end = max(int(self.n_kept[h, j]), n_added)
+                rules = ranked.rule_idx[n_added:end]
+                combiner.add_rules(
+                    tally, bits, rules, self.label_of_rule, strength[n_added:end]
                 )
-                fire_points(bits, rules, self.label_of_rule, points, counted, self.combine)
-                n_fired = end
-                total = finish_points(counted, start, self._target_class == 0, self.combine).T
-                if self.output == "multiclass":
-                    yield h, int(j), classes[np.argmax(total, axis=1)]
-                elif self.output == "binary":
-                    yield h, int(j), classes[(total[:, 0] > 0).astype(np.int64)]
-                else:
-                    is_present = total > 0 if label_sets is None else label_sets.decode(total)
-                    yield h, int(j), is_present.astype(np.int64)
-
-    def _predict_multiclass(
-        self, bits: Bits, n_rows: int
-    ) -> Iterator[tuple[int, int, NDArray[Any]]]:
-        """Scores as in `Theory.decision_function`, updated rule by rule from strict to lax φ."""
-        precision = smoothed_precision(self.tp, self.fp)
-        classes = np.asarray(self.classes)
-        for h, ranked in enumerate(self.ranked):
-            best = np.full((len(classes), n_rows), -np.inf)
-            start = 0
-            for j in np.argsort(self.n_kept[h], kind="stable"):
-                end = int(self.n_kept[h, j])
-                for r in ranked.rule_idx[start:end]:
-                    fires = unpack(bits[r : r + 1], n_rows)[0]
-                    row = best[self.label_of_rule[r]]
-                    row[fires] = np.maximum(row[fires], precision[r])
-                start = max(start, end)
-                silent = smoothed_precision(*self._n_uncovered(ranked, end))
-                scores = np.where(np.isinf(best), (silent - 1)[:, None], best)
-                yield h, int(j), classes[np.argmax(scores, axis=0)]
+                n_added = end
+                silent = smoothed_precision(*self._n_uncovered(ranked, end)) - 1
+                scores = combiner.finish_tally(tally, silent, self._sign).T
+                yield h, int(j), fitted.decode(scores, combiner).is_present
 
     # -- saving ------------------------------------------------------------------------------------
 
-    def to_json(self) -> str:
-        """The whole path as JSON text: every rule once, and the ranking of each heuristic.
-
-        The label sets of the training examples are not in it, so that a path that is read back has no
-        theories that predict label sets. A weighted path is refused; its theories can be saved.
-        """
-        if self.combine == "weighted":
-            raise ValueError("a weighted path cannot be saved; its theories can")
-        return path_to_text(self)
+    def to_json(self, path: str | Path | None = None) -> str:
+        """The whole path as JSON text; also written to `path` if given."""
+        text = path_to_text(self)
+        if path is not None:
+            write_atomically(Path(path), text.encode())
+        return text
 
     @classmethod
-    def from_json(cls, text: str) -> TheoryPath:
-        """Read a path from the text that `to_json` wrote."""
-        parts = path_from_text(text)
-        ranked = tuple(RankedRules(**ranking) for ranking in parts.pop("ranked"))
-        return cls(**parts, ranked=ranked)
+    def from_json(cls, source: str | Path) -> TheoryPath:
+        """Read a path from JSON text or from a file; nothing in it is executed."""
+        text, where = read_source(source)
+        parts = path_parts(text, where)
+        with reject_damage(where, "path"):
+            features, bodies = parts.pop("features"), parts.pop("bodies")
+            # A theory of all rules checks everything that the theories of the path must satisfy.
+            names = [label.name for label in parts["labels"]]
+            Theory(
+                features,
+                parts["labels"],
+                tuple(
+                    ScoredRule(Rule(Head(names[j], parts["labels"][j].target_class), body), Evidence(0, 0), 0.0)
+                    for j, body in zip(parts["label_of_rule"], bodies, strict=True)
+                ),
+            )
+            ranked = tuple(RankedRules(**ranking) for ranking in parts.pop("ranked"))
+            return cls(**parts, coded=code_rules(features, bodies), ranked=ranked)
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a theory: heuristic, parameter, phi, n_rules, n_conditions (mean a rule)."""
+        """One row per theory: heuristic, parameter, phi, n_rules, n_conditions (mean per rule)."""
         return pd.DataFrame(
             {
                 "heuristic": np.repeat([h.name for h in self.heuristics], len(self.phis)),
@@ -432,6 +387,19 @@ class TheoryPath:
                 "n_conditions": (self.total_conditions / np.maximum(self.n_rules, 1)).ravel(),
             }
         )
+
+
+def _take_prefix(ranked: RankedRules, n_kept: int) -> _Prefix:
+    """The first rules of a ranking; votes of a rule that was selected again are added up."""
+    kept = ranked.rule_idx[:n_kept]
+    if ranked.votes is None:
+        return _Prefix(kept, np.arange(n_kept), None)
+    rules, first, inverse = np.unique(kept, return_index=True, return_inverse=True)
+    votes = np.zeros(len(rules), dtype=np.int64)
+    np.add.at(votes, inverse, ranked.votes[:n_kept])
+    order = np.argsort(first)
+    order = order[votes[order] != 0]  # drop rules whose votes cancel
+    return _Prefix(rules[order], first[order], votes[order])
 
 
 def find_first_firing(
@@ -447,7 +415,7 @@ def _sweep_counts(
     first: NDArray[np.int32],
     n_kept: NDArray[np.int64],
     is_present: NDArray[np.bool_],
-    target_class: NDArray[np.int64],
+    for_presence: NDArray[np.bool_],
     per: str,
 ) -> Counts:
     """Counts of the labels predicted as present, for each number of kept rules.
@@ -460,7 +428,8 @@ def _sweep_counts(
         A label fires in a cell if its first position is below this.
     is_present : (n_labels, n_rows)
         Whether the row has the label.
-    target_class : (n_labels,)
+    for_presence : (n_labels,)
+        Whether the rules of a label predict its presence.
     per : {"all", "label", "example"}
         The counts have shape (n_cells,), (n_cells, n_labels) or (n_cells, n_rows).
     """
@@ -484,8 +453,8 @@ def _sweep_counts(
         by_cell[order] = np.cumsum(fired, axis=1).T[:-1]
         return by_cell
 
-    # A label of target class 1 is predicted as present where it fires, the others where they do not.
-    says_present = np.broadcast_to((target_class == 1)[:, None], first.shape)
+    # Labels whose rules predict absence are predicted as present where none of them fires.
+    says_present = np.broadcast_to(for_presence[:, None], first.shape)
 
     def count_predicted(truth: NDArray[np.bool_]) -> NDArray[np.int64]:
         silent = np.bincount(group[truth & ~says_present], minlength=n_groups)

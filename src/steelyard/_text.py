@@ -1,0 +1,78 @@
+"""Numbers, counts and names as text for people. Knows neither rules nor data."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+
+
+def format_number(value: float) -> str:
+    """A number with at most six significant digits.
+
+    Examples
+    --------
+    >>> format_number(0.5), format_number(1234567.0), format_number(-0.123456789)
+    ('0.5', '1234567', '-0.123457')
+    """
+    if abs(value) < 1e15 and value == int(value):
+        return str(int(value))
+    return f"{value:.6g}"
+
+
+def format_count(n: int, noun: str) -> str:
+    """A count with its noun in the right number.
+
+    Examples
+    --------
+    >>> format_count(1, "rule"), format_count(0, "rule")
+    ('1 rule', '0 rules')
+    """
+    return f"{n} {noun}{'s' * (n != 1)}"
+
+
+def shorten_repr(value: object, width: int = 40) -> str:
+    """The repr of a value, cut to fit into a message."""
+    text = repr(value)
+    return text if len(text) <= width else f"{text[: width - 3]}..."
+
+
+def list_names(names: Sequence[str], most: int = 5) -> str:
+    """Quoted names, separated by commas; says how many are left out.
+
+    Examples
+    --------
+    >>> list_names(["a", "b", "c"], most=2)
+    "'a', 'b' and 1 more"
+    """
+    left_out = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(map(repr, names[:most])) + left_out
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """A clause to append to a message; empty if no known name is similar.
+
+    Examples
+    --------
+    >>> did_you_mean("fevr", ["fever", "cough"])
+    " (did you mean 'fever'?)"
+    """
+    close = difflib.get_close_matches(name, list(known), n=3)
+    return f" (did you mean {' or '.join(map(repr, close))}?)" if close else ""
+
+
+def check_text(text: str, what: str) -> None:
+    """Reject lone surrogates, which no file and no DataFrame can store as text."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ValueError(f"{what} contains a lone surrogate; replace that character") from None
+
+
+def find_repeated(names: Iterable[str]) -> str | None:
+    """The first name that occurs twice, or None."""
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            return name
+        seen.add(name)
+    return None

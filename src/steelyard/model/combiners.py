@@ -1,0 +1,506 @@
+"""Combiners: firing rules → scores of labels. Each class owns all that is special about it.
+
+A combiner scores labels, explains scores, writes itself to JSON and gives its formulas for exports.
+To add one, write a class here and list it in `COMBINERS`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard._kernels.firing import add_points, raise_points
+from steelyard._numbers import is_number, is_whole
+
+from .coverage import Bits
+from .evidence import Label, smoothed_precision
+from .formulas import FirstHit, Formula, Sum
+from .log_odds import (
+    Points,
+    confidence_to_points,
+    format_points,
+    points_to_probability,
+    probability_to_points,
+)
+from .rules import ScoredRule
+
+Indices = NDArray[np.intp]
+Scores = NDArray[Any]
+
+# Sums of points of this size are exact even as floating point numbers.
+_MOST_POINTS = 2**31 - 1
+# Below the points of every rule.
+_NO_POINTS = -(2**40)
+
+
+class Combiner(ABC):
+    """How firing rules become scores of labels.
+
+    Scores are kept as a tally of shape (n_labels, n_rows) while rules are added, so that a path can
+    score one theory after the other.
+    """
+
+    name: ClassVar[str]
+    #: Whether the first firing rule of a label settles it, whatever rules follow.
+    first_rule_settles: ClassVar[bool] = False
+    #: Whether scores are log-odds, which can be added up over labels.
+    gives_log_odds: ClassVar[bool] = False
+
+    def check(self, labels: Sequence[Label], rules: Sequence[ScoredRule]) -> None:
+        """Reject labels and rules that do not fit."""
+        targets = {label.name: label.target_class for label in labels}
+        for i, scored in enumerate(rules, start=1):
+            if scored.head.target_class != targets[scored.head.label]:
+                raise ValueError(
+                    f"rule {i} predicts class {scored.head.target_class} of {scored.head.label!r}, "
+                    f"whose target class is {targets[scored.head.label]}"
+                )
+
+    # -- scoring ---------------------------------------------------------------------------------
+
+    @abstractmethod
+    def strengths(self, tp: Any, fp: Any, prior: Any) -> Scores:
+        """The strength of learned rules, from counts and the prior of their target class."""
+
+    @abstractmethod
+    def strengths_of(self, rules: Sequence[ScoredRule]) -> Scores:
+        """The strength of the rules of a theory."""
+
+    @abstractmethod
+    def start_tally(self, n_labels: int, n_rows: int) -> Scores:
+        """The tally before any rule is added."""
+
+    @abstractmethod
+    def add_rules(
+        self, tally: Scores, bits: Bits, rule_idx: Indices, label_of_rule: Indices, strength: Scores
+    ) -> None:
+        """Add firing rules to a tally; `strength` is aligned with `rule_idx`."""
+
+    @abstractmethod
+    def finish_tally(self, tally: Scores, silent: Scores, sign: Points) -> Scores:
+        """Scores for presence, shape (n_labels, n_rows).
+
+        `silent` holds the labels' scores without a firing rule, `sign` is -1 for labels whose rules
+        predict absence.
+        """
+
+    def score(
+        self, bits: Bits, n_rows: int, label_of_rule: Indices, strength: Scores, labels: Sequence[Label]
+    ) -> Scores:
+        """Scores of all labels of a theory, shape (n_rows, n_labels)."""
+        tally = self.start_tally(len(labels), n_rows)
+        self.add_rules(tally, bits, np.arange(len(label_of_rule)), label_of_rule, strength)
+        silent = np.array([label.silent_score for label in labels])
+        sign = np.array([2 * label.target_class - 1 for label in labels])
+        return self.finish_tally(tally, silent, sign).T
+
+    @abstractmethod
+    def to_probability(self, scores: Scores) -> NDArray[np.float64]:
+        """Scores as probabilities of presence."""
+
+    @abstractmethod
+    def from_probability(self, probability: float) -> Any:
+        """The score that stands for a probability."""
+
+    @abstractmethod
+    def adapt(self, needs_log_odds: bool, silence: float, prior: Scores, sign: Points) -> Combiner:
+        """The combiner that a path uses with a decoder.
+
+        Parameters
+        ----------
+        needs_log_odds : bool
+            Whether the decoder adds up scores of labels.
+        silence : float
+            Where no rule of a label fires, its probability is this share of its prior.
+        prior : (n_labels,)
+            Share of the training examples with the target class.
+        sign : (n_labels,)
+            -1 for labels whose rules predict absence.
+        """
+
+    # -- words -----------------------------------------------------------------------------------
+
+    def describe(self) -> str:
+        """A clause for the summary of a theory; empty if there is nothing to say."""
+        return ""
+
+    def describe_label(self, position: int) -> str:
+        """A note beside a label; empty if there is nothing to say."""
+        return ""
+
+    def rule_columns(self, rules: Sequence[ScoredRule]) -> dict[str, list[float]]:
+        """Further numbers to show beside rules."""
+        return {}
+
+    def list_order(self, labels: Sequence[Label]) -> list[int]:
+        """The order in which labels are listed."""
+        return list(range(len(labels)))
+
+    @abstractmethod
+    def explain_label(self, label: Label, n_fired: int, score: Any, predicted: int) -> str:
+        """Why a label has its score, in a clause."""
+
+    # -- writing ---------------------------------------------------------------------------------
+
+    def to_plain(self) -> dict[str, Any]:
+        """The combiner as plain data for JSON."""
+        return {"name": self.name} | {
+            field.name: list(getattr(self, field.name))
+            for field in fields(self)  # type: ignore[arg-type]
+        }
+
+    @abstractmethod
+    def formulas(
+        self, labels: Sequence[Label], rules_of: Sequence[Sequence[ScoredRule]]
+    ) -> list[Formula]:
+        """The score of each label as a formula for exports."""
+
+    def decline(self, format: str) -> str | None:
+        """Why an export cannot express the combiner, in one sentence; None if it can."""
+        return None
+
+
+@dataclass(frozen=True)
+class AnyRule(Combiner):
+    """Any firing rule decides for its label: the paper's DNF.
+
+    The score is the best smoothed precision among the firing rules of a label; without a firing rule it
+    is negative. Its sign is the prediction.
+    """
+
+    name: ClassVar[str] = "any-rule"
+    first_rule_settles: ClassVar[bool] = True
+
+    def check(self, labels: Sequence[Label], rules: Sequence[ScoredRule]) -> None:
+        """Reject labels and rules that do not fit."""
+        super().check(labels, rules)
+        for i, scored in enumerate(rules, start=1):
+            if scored.points is not None:
+                raise ValueError(f"rule {i} has points, but a firing rule decides by itself")
+
+    def strengths(self, tp: Any, fp: Any, prior: Any) -> Scores:
+        """Smoothed precision."""
+        return np.asarray(smoothed_precision(tp, fp), dtype=np.float64)
+
+    def strengths_of(self, rules: Sequence[ScoredRule]) -> Scores:
+        """Smoothed precision."""
+        return np.array([scored.evidence.smoothed_precision for scored in rules], dtype=np.float64)
+
+    def start_tally(self, n_labels: int, n_rows: int) -> Scores:
+        """No rule has fired."""
+        return np.full((n_labels, n_rows), -np.inf)
+
+    def add_rules(
+        self, tally: Scores, bits: Bits, rule_idx: Indices, label_of_rule: Indices, strength: Scores
+    ) -> None:
+        """Raise the scores of the labels to the best firing rule."""
+        raise_points(bits, rule_idx, label_of_rule, strength, tally)
+
+    def finish_tally(self, tally: Scores, silent: Scores, sign: Points) -> Scores:
+        """The silent score where no rule has fired; the sign of labels for absence is reversed."""
+        return np.where(np.isinf(tally), silent[:, None], tally) * sign[:, None]
+
+    def to_probability(self, scores: Scores) -> NDArray[np.float64]:
+        """(1 + score)/2."""
+        return np.asarray((1 + scores) / 2)
+
+    def from_probability(self, probability: float) -> Any:
+        """2p - 1, which has to be 0: a firing rule decides whatever its precision."""
+        if probability != 0.5:
+            raise ValueError(
+                f"a threshold of {probability:g} needs rules that vote; here a firing rule decides"
+            )
+        return 0.0
+
+    def adapt(self, needs_log_odds: bool, silence: float, prior: Scores, sign: Points) -> Combiner:
+        """Label sets need log-odds: those of the strongest firing rule."""
+        if not needs_log_odds:
+            return self
+        start = probability_to_points(silence * prior) * sign
+        return StrongestVote(tuple(start.tolist()))
+
+    def explain_label(self, label: Label, n_fired: int, score: Any, predicted: int) -> str:
+        """Which rules fire, or how often silence was right."""
+        if n_fired:
+            return _count_fired(label, n_fired)
+        n_missed, n_right = label.uncovered_positives, label.uncovered_negatives
+        if predicted == label.target_class:
+            return (
+                f"no rule of any class fires; of the {n_missed + n_right} training examples that "
+                f"its rules leave uncovered {n_missed} {'was' if n_missed == 1 else 'were'} of this class"
+            )
+        return (
+            f"no rule{_about(label)} fires, which was right for {n_right} of {n_missed + n_right} "
+            "training examples"
+        )
+
+    def formulas(
+        self, labels: Sequence[Label], rules_of: Sequence[Sequence[ScoredRule]]
+    ) -> list[Formula]:
+        """The most precise rule first."""
+        formulas: list[Formula] = []
+        for label, rules in zip(labels, rules_of, strict=True):
+            sign = 2 * label.target_class - 1
+            cases = tuple((s, sign * s.evidence.smoothed_precision) for s in rules)
+            formulas.append(FirstHit(cases, sign * label.silent_score))
+        return formulas
+
+
+@dataclass(frozen=True)
+class FirstRule(AnyRule):
+    """Labels are asked in turn; the first one with a firing rule is right: Ripper's decision list.
+
+    Parameters
+    ----------
+    order : tuple of int
+        Positions of the labels in the order in which they are asked. The last one is right if no rule
+        of the others fires.
+    """
+
+    name: ClassVar[str] = "first-rule"
+    first_rule_settles: ClassVar[bool] = False
+
+    order: tuple[int, ...]
+
+    def check(self, labels: Sequence[Label], rules: Sequence[ScoredRule]) -> None:
+        """Reject labels and rules that do not fit."""
+        super().check(labels, rules)
+        if sorted(self.order) != list(range(len(labels))):
+            raise ValueError(
+                f"order must list the positions of the {len(labels)} labels, got {self.order!r}"
+            )
+
+    def finish_tally(self, tally: Scores, silent: Scores, sign: Points) -> Scores:
+        """Deny the labels after the first firing one; assert the last if none fires."""
+        scores = super().finish_tally(tally, silent, sign)
+        undecided = np.ones(scores.shape[1], dtype=np.bool_)
+        for j in self.order:
+            fires = scores[j] > 0
+            scores[j, fires & ~undecided] *= -1
+            undecided &= ~fires
+        scores[self.order[-1], undecided] += 1
+        return scores
+
+    def list_order(self, labels: Sequence[Label]) -> list[int]:
+        """The order in which labels are asked."""
+        return list(self.order)
+
+    def describe_label(self, position: int) -> str:
+        """What the last label is."""
+        return "predicted where no rule fires" if position == self.order[-1] else ""
+
+    def formulas(
+        self, labels: Sequence[Label], rules_of: Sequence[Sequence[ScoredRule]]
+    ) -> list[Formula]:
+        """A rule of an earlier label outranks every rule of a later one."""
+        n_labels = len(labels)
+        rank = {j: n_labels - turn for turn, j in enumerate(self.order)}
+        return [
+            FirstHit(tuple((s, rank[j]) for s in rules), 0 if j == self.order[-1] else -1)
+            for j, rules in enumerate(rules_of)
+        ]
+
+
+@dataclass(frozen=True)
+class _Votes(Combiner):
+    """What combiners of rules that vote have in common: scores are log-odds in points.
+
+    Parameters
+    ----------
+    start : tuple of int
+        Points for the presence of each label where no rule fires.
+    """
+
+    gives_log_odds: ClassVar[bool] = True
+
+    start: tuple[int, ...]
+
+    def check(self, labels: Sequence[Label], rules: Sequence[ScoredRule]) -> None:
+        """Reject labels and rules that do not fit."""
+        # Kernels write beyond the end of their arrays if there are too few.
+        if len(self.start) != len(labels):
+            raise ValueError(f"{len(self.start)} start points for {len(labels)} labels")
+        for value in self.start:
+            if not is_whole(value, -_MOST_POINTS, _MOST_POINTS):
+                raise ValueError(f"start points must be integers, got {value!r}")
+        for i, scored in enumerate(rules, start=1):
+            if not is_whole(scored.points, -_MOST_POINTS, _MOST_POINTS):
+                raise ValueError(f"points of rule {i} must be an integer, got {scored.points!r}")
+
+    def to_probability(self, scores: Scores) -> NDArray[np.float64]:
+        """The logistic function of the log-odds."""
+        return points_to_probability(scores)
+
+    def from_probability(self, probability: float) -> Any:
+        """Log-odds in points."""
+        return int(probability_to_points(probability))
+
+    def describe_label(self, position: int) -> str:
+        """What the label starts with."""
+        return f"start {format_points(self.start[position])}"
+
+    def rule_columns(self, rules: Sequence[ScoredRule]) -> dict[str, list[float]]:
+        """The weight of each rule: log-odds for the presence of its label."""
+        return {"weight": [scored.weight for scored in rules]}
+
+    def explain_label(self, label: Label, n_fired: int, score: Any, predicted: int) -> str:
+        """What the votes come to."""
+        if not n_fired:
+            return f"no rule{_about(label)} fires, which leaves the start of {format_points(score)}"
+        return f"{_count_fired(label, n_fired)}{self._describe_total(n_fired, format_points(score))}"
+
+    @abstractmethod
+    def _describe_total(self, n_fired: int, total: str) -> str:
+        """How the votes of firing rules give the total."""
+
+    def decline(self, format: str) -> str | None:
+        """PMML has no place for votes."""
+        if format != "pmml":
+            return None
+        return "PMML's RuleSetModel cannot express votes: export this theory as SQL, Python or JSON"
+
+
+@dataclass(frozen=True)
+class StrongestVote(_Votes):
+    """The strongest firing rule of a label replaces its start: any rule decides, with log-odds."""
+
+    name: ClassVar[str] = "strongest-vote"
+
+    def check(self, labels: Sequence[Label], rules: Sequence[ScoredRule]) -> None:
+        """Reject labels and rules that do not fit."""
+        super().check(labels, rules)
+        Combiner.check(self, labels, rules)
+
+    def strengths(self, tp: Any, fp: Any, prior: Any) -> Scores:
+        """Points of a firing rule for its head."""
+        return confidence_to_points(tp, fp, prior)
+
+    def strengths_of(self, rules: Sequence[ScoredRule]) -> Scores:
+        """Points of a firing rule for its head."""
+        return np.array([scored.points for scored in rules], dtype=np.int64)
+
+    def start_tally(self, n_labels: int, n_rows: int) -> Scores:
+        """No rule has fired."""
+        return np.full((n_labels, n_rows), _NO_POINTS, dtype=np.int64)
+
+    def add_rules(
+        self, tally: Scores, bits: Bits, rule_idx: Indices, label_of_rule: Indices, strength: Scores
+    ) -> None:
+        """Raise the points of the labels to those of the strongest firing rule."""
+        raise_points(bits, rule_idx, label_of_rule, strength, tally)
+
+    def finish_tally(self, tally: Scores, silent: Scores, sign: Points) -> Scores:
+        """Points for presence; the start where no rule has fired."""
+        start = np.array(self.start, dtype=np.int64)
+        return np.where(tally == _NO_POINTS, start[:, None], tally * sign[:, None])
+
+    def adapt(self, needs_log_odds: bool, silence: float, prior: Scores, sign: Points) -> Combiner:
+        """The same combiner."""
+        return self
+
+    def describe(self) -> str:
+        """How votes are combined."""
+        return "the strongest vote counts"
+
+    def _describe_total(self, n_fired: int, total: str) -> str:
+        return f", the strongest says {total}" if n_fired > 1 else f" and says {total}"
+
+    def formulas(
+        self, labels: Sequence[Label], rules_of: Sequence[Sequence[ScoredRule]]
+    ) -> list[Formula]:
+        """The strongest rule first."""
+        return [
+            FirstHit(
+                tuple((s, s.vote) for s in sorted(rules, key=lambda s: -(s.points or 0))), start
+            )
+            for rules, start in zip(rules_of, self.start, strict=True)
+        ]
+
+
+@dataclass(frozen=True)
+class SumOfVotes(_Votes):
+    """The votes of all firing rules are added to the start: boosted rules.
+
+    A rule for the absence of its label counts against it.
+    """
+
+    name: ClassVar[str] = "sum-of-votes"
+
+    def strengths(self, tp: Any, fp: Any, prior: Any) -> Scores:
+        """Votes are learned; counts do not give them."""
+        raise ValueError("the votes of boosted rules cannot be computed from counts")
+
+    def strengths_of(self, rules: Sequence[ScoredRule]) -> Scores:
+        """Votes for presence."""
+        return np.array([scored.vote for scored in rules], dtype=np.int64)
+
+    def start_tally(self, n_labels: int, n_rows: int) -> Scores:
+        """Every row has the start of each label."""
+        return np.repeat(np.array(self.start, dtype=np.int64)[:, None], n_rows, axis=1)
+
+    def add_rules(
+        self, tally: Scores, bits: Bits, rule_idx: Indices, label_of_rule: Indices, strength: Scores
+    ) -> None:
+        """Add up the votes of a label's firing rules."""
+        add_points(bits, rule_idx, label_of_rule, strength, tally)
+
+    def finish_tally(self, tally: Scores, silent: Scores, sign: Points) -> Scores:
+        """The sums."""
+        return tally
+
+    def adapt(self, needs_log_odds: bool, silence: float, prior: Scores, sign: Points) -> Combiner:
+        """The same combiner; a decoder cannot change the start of boosted rules."""
+        if silence != 1.0:
+            raise ValueError(f"silence={silence:g} does not apply to boosted rules: leave it at 1")
+        return self
+
+    def describe(self) -> str:
+        """How votes are combined."""
+        return "votes are summed"
+
+    def _describe_total(self, n_fired: int, total: str) -> str:
+        return f", votes sum to {total}"
+
+    def formulas(
+        self, labels: Sequence[Label], rules_of: Sequence[Sequence[ScoredRule]]
+    ) -> list[Formula]:
+        """The start plus all votes."""
+        return [
+            Sum(start, tuple((s, s.vote) for s in rules))
+            for rules, start in zip(rules_of, self.start, strict=True)
+        ]
+
+
+def _about(label: Label) -> str:
+    return "" if label.target_class else " for its absence"
+
+
+def _count_fired(label: Label, n_fired: int) -> str:
+    return f"{n_fired} rule{'s fire' if n_fired > 1 else ' fires'}{_about(label)}"
+
+
+COMBINERS: dict[str, type[Combiner]] = {
+    combiner.name: combiner for combiner in (AnyRule, FirstRule, StrongestVote, SumOfVotes)
+}
+
+
+def combiner_from_plain(data: Any) -> Combiner:
+    """The combiner that `Combiner.to_plain` wrote."""
+    if not isinstance(data, dict) or data.get("name") not in COMBINERS:
+        raise ValueError(f"the combiner must be one of {', '.join(COMBINERS)}, got {data!r}")
+    values = {name: value for name, value in data.items() if name != "name"}
+    kind = COMBINERS[data["name"]]
+    expected = [field.name for field in fields(kind)]  # type: ignore[arg-type]
+    if sorted(values) != sorted(expected):
+        raise ValueError(
+            f"the combiner {kind.name} must have the fields {expected}, got {sorted(values)}"
+        )
+    for name, value in values.items():
+        if not isinstance(value, list) or not all(is_number(item) for item in value):
+            raise ValueError(f"{name} of the combiner must be a list of integers, got {value!r}")
+    return kind(**{name: tuple(value) for name, value in values.items()})

@@ -1,0 +1,629 @@
+"""Decoders: scores of labels → predicted labels. Each class owns all that is special about it.
+
+A decoder predicts, explains its prediction, writes itself to JSON and gives its answers for exports.
+To add one, write a class here and list it in `DECODERS`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard._numbers import is_number
+
+from .combiners import Combiner, Scores
+from .evidence import Label
+from .formulas import Answer, Formula, LabelSetSearch, find_largest
+from .label_sets import KnownLabelSets
+from .log_odds import POINTS_PER_LOG_ODD, Points, format_points
+
+Floats = NDArray[np.float64]
+Masks = NDArray[np.bool_]
+
+# Numbers in a block of set scores (rows × sets): 32 MB of floats.
+_BLOCK_SCORES = 4_000_000
+
+# Votes of the label set with the best score. As integers again: no exponential comes so close to a half
+# that two languages could round it differently.
+BEST_WEIGHT = 1_000_000
+# A share of the votes counts to three digits.
+SHARES = 1_000
+
+# A larger weight would give points that floating point numbers do not hold exactly.
+_LARGEST_WEIGHT = 1_000_000
+
+# How many labels below the threshold an explanation names, to show how close the decision was.
+_N_RUNNERS_UP = 3
+
+
+class Decoded(NamedTuple):
+    """Predicted labels of some rows, with what the decoder found on the way.
+
+    Parameters
+    ----------
+    scores : (n_rows, n_labels)
+    is_present : (n_rows, n_labels) bool
+    found : Any
+        What the decoder needs to explain itself.
+    """
+
+    scores: Scores
+    is_present: Masks
+    found: Any = None
+
+
+class Decoder(ABC):
+    """How scores of labels become predicted labels."""
+
+    name: ClassVar[str]
+    #: Whether scores are added up over labels, so that they have to be log-odds.
+    needs_log_odds: ClassVar[bool] = False
+    #: Whether each label depends on its own score only.
+    is_independent: ClassVar[bool] = False
+    #: Whether it predicts exactly one label per example.
+    is_single_label: ClassVar[bool] = False
+    #: The label sets of the training examples, if the decoder uses them.
+    known: KnownLabelSets | None = None
+    silence: float = 1.0
+
+    def fit(self, known: KnownLabelSets | None) -> Decoder:  # noqa: ARG002
+        """The decoder with the label sets of the training examples."""
+        return self
+
+    def check(self, labels: Sequence[Label], combiner: Combiner) -> None:
+        """Reject labels or a combiner that do not fit."""
+
+    @abstractmethod
+    def decode(self, scores: Scores, combiner: Combiner) -> Decoded:
+        """Predicted labels for (n_rows, n_labels) scores."""
+
+    def to_decision(self, decoded: Decoded, combiner: Combiner) -> Floats:
+        """Values between -1 and 1, positive where a label is asserted."""
+        return 2 * combiner.to_probability(decoded.scores) - 1
+
+    def to_probability(self, decoded: Decoded, combiner: Combiner) -> Floats:
+        """Probability that each label is present."""
+        return combiner.to_probability(decoded.scores)
+
+    # -- words -----------------------------------------------------------------------------------
+
+    def describe(self) -> str:
+        """A clause for the summary of a theory; empty if there is nothing to say."""
+        return ""
+
+    def explain_row(self, decoded: Decoded, row: int, names: Sequence[str]) -> str:  # noqa: ARG002
+        """A sentence about all labels of a row; empty if there is nothing to say."""
+        return ""
+
+    def explain_label(self, decoded: Decoded, row: int, j: int, combiner: Combiner) -> str:  # noqa: ARG002
+        """A clause where a prediction differs from the sign of its score; empty elsewhere."""
+        return ""
+
+    # -- writing ---------------------------------------------------------------------------------
+
+    def to_plain(self) -> dict[str, Any]:
+        """The settings as plain data for JSON, without the label sets."""
+        settings = {
+            field.name: getattr(self, field.name)
+            for field in fields(self)  # type: ignore[arg-type]
+            if field.name != "known"
+        }
+        return {"name": self.name} | {k: float(v) for k, v in settings.items()}
+
+    @abstractmethod
+    def answers(
+        self,
+        names: Sequence[str],
+        formulas: Sequence[Formula],
+        combiner: Combiner,
+        outcomes: Sequence[Any],
+    ) -> list[Answer]:
+        """The prediction as answers for exports, from the formulas of the labels' scores.
+
+        `outcomes` are what is written for absence and presence, or one class per label.
+        """
+
+    def decline(self, format: str) -> str | None:  # noqa: ARG002
+        """Why an export cannot express the decoder, in one sentence; None if it can."""
+        return None
+
+
+@dataclass(frozen=True)
+class EachLabel(Decoder):
+    """Every label by itself: predicted where a rule fires, or where the votes are for it.
+
+    Parameters
+    ----------
+    threshold : float, default=0.5
+        With rules that vote, the probability above which a label is predicted. Less than ½ trades
+        precision for recall, which F1 rewards. Rules that decide need ½.
+
+    Examples
+    --------
+    >>> print(EachLabel(), EachLabel(0.3))
+    each-label each-label(p > 0.3)
+    """
+
+    name: ClassVar[str] = "each-label"
+    is_independent: ClassVar[bool] = True
+
+    threshold: float = 0.5
+
+    def __post_init__(self) -> None:
+        _check_share("threshold", self.threshold)
+
+    def __str__(self) -> str:
+        return self.name if self.threshold == 0.5 else f"{self.name}(p > {self.threshold:g})"
+
+    def check(self, labels: Sequence[Label], combiner: Combiner) -> None:  # noqa: ARG002
+        """Reject a threshold that the combiner has no use for."""
+        combiner.from_probability(self.threshold)
+
+    def decode(self, scores: Scores, combiner: Combiner) -> Decoded:
+        """Labels with a score above that of the threshold."""
+        return Decoded(scores, scores > combiner.from_probability(self.threshold))
+
+    def to_decision(self, decoded: Decoded, combiner: Combiner) -> Floats:
+        """Values between -1 and 1, shifted so that the threshold is at 0."""
+        cut = combiner.from_probability(self.threshold)
+        return 2 * combiner.to_probability(decoded.scores - cut) - 1
+
+    def describe(self) -> str:
+        """The threshold, unless it is ½."""
+        if self.threshold == 0.5:
+            return ""
+        return f"a label needs a probability above {100 * self.threshold:g} %"
+
+    def explain_label(self, decoded: Decoded, row: int, j: int, combiner: Combiner) -> str:
+        """The threshold, where it makes a difference."""
+        predicted = decoded.is_present[row, j]
+        if predicted == (decoded.scores[row, j] > 0):
+            return ""
+        cut = format_points(combiner.from_probability(self.threshold))
+        return f", {'above' if predicted else 'not above'} the threshold of {cut}"
+
+    def answers(
+        self,
+        names: Sequence[str],
+        formulas: Sequence[Formula],
+        combiner: Combiner,
+        outcomes: Sequence[Any],
+    ) -> list[Answer]:
+        """One answer per label."""
+        cut = combiner.from_probability(self.threshold)
+        return [f.above(name, cut, outcomes) for name, f in zip(names, formulas, strict=True)]
+
+
+@dataclass(frozen=True)
+class BestLabel(Decoder):
+    """Exactly one label: the one with the highest score. For targets with one class per example."""
+
+    name: ClassVar[str] = "best-label"
+    is_single_label: ClassVar[bool] = True
+
+    def __str__(self) -> str:
+        return self.name
+
+    def decode(self, scores: Scores, combiner: Combiner) -> Decoded:  # noqa: ARG002
+        """The label with the highest score, the first of equals."""
+        is_present = np.zeros(scores.shape, dtype=np.bool_)
+        is_present[np.arange(len(scores)), np.argmax(scores, axis=1)] = True
+        return Decoded(scores, is_present)
+
+    def explain_label(self, decoded: Decoded, row: int, j: int, combiner: Combiner) -> str:  # noqa: ARG002
+        """That another class wins, or that none does better."""
+        predicted, score = decoded.is_present[row, j], decoded.scores[row, j]
+        if not predicted and score > 0:
+            return ", but another class is better supported"
+        return ", and no class has more" if predicted and score <= 0 else ""
+
+    def answers(
+        self,
+        names: Sequence[str],  # noqa: ARG002
+        formulas: Sequence[Formula],
+        combiner: Combiner,  # noqa: ARG002
+        outcomes: Sequence[Any],
+    ) -> list[Answer]:
+        """One answer, the class."""
+        return [find_largest("class", formulas, outcomes)]
+
+
+class _LabelSets(Decoder):
+    """What decoders that compare the label sets of the training examples have in common."""
+
+    needs_log_odds: ClassVar[bool] = True
+    frequency_weight: float
+
+    def __post_init__(self) -> None:
+        for name in ("frequency_weight", "silence"):
+            value = getattr(self, name)
+            if not is_number(value) or not 0 <= value <= _LARGEST_WEIGHT:
+                raise ValueError(
+                    f"{name} must be a number from 0 to {_LARGEST_WEIGHT:,}, got {value!r}"
+                )
+
+    def fit(self, known: KnownLabelSets | None) -> Decoder:
+        """The decoder with the label sets of the training examples."""
+        if known is None:
+            raise ValueError("label sets need several labels; this target has one class per example")
+        return replace(self, known=known)  # type: ignore[type-var]
+
+    @property
+    def _fitted(self) -> KnownLabelSets:
+        if self.known is None:
+            raise ValueError(f"the decoder {self.name} has no label sets: fit it first")
+        return self.known
+
+    def check(self, labels: Sequence[Label], combiner: Combiner) -> None:
+        """Reject label sets with labels that do not exist, and scores that cannot be added."""
+        if self._fitted.n_labels > len(labels):
+            raise ValueError(
+                f"a label set has label {self._fitted.n_labels - 1}, but the last of the "
+                f"{len(labels)} labels is {len(labels) - 1}"
+            )
+        if not combiner.gives_log_odds:
+            raise ValueError(f"the decoder {self.name} needs rules that vote, not {combiner.name}")
+
+    @cached_property
+    def set_points(self) -> Points:
+        """What the frequency of each set adds to its score."""
+        return self._to_points(self._fitted.log_lift)
+
+    @cached_property
+    def unseen_points(self) -> int | None:
+        """The same for a set that no training example has; None if there seem to be none."""
+        log_unseen = self._fitted.log_unseen
+        return None if log_unseen is None else int(self._to_points(log_unseen))
+
+    def _to_points(self, log_odds: Any) -> Points:
+        points = np.rint(POINTS_PER_LOG_ODD * self.frequency_weight * log_odds)
+        return np.asarray(points, dtype=np.int64)
+
+    def _score_sets(self, scores: Points) -> Iterator[tuple[slice, Floats, Floats, Floats]]:
+        """Blocks of rows: scores of labels, of the known sets, and of the new set.
+
+        The new set has the labels with a positive score, which no new set can beat.
+        """
+        # Integers below 2⁵³ are exact as floating point numbers, whose products are fast.
+        columns = self._fitted.matrix(scores.shape[1]).T.astype(np.float64)
+        n_rows = max(1, _BLOCK_SCORES // len(self._fitted.sets))
+        unseen = -np.inf if self.unseen_points is None else self.unseen_points
+        for start in range(0, len(scores), n_rows):
+            rows = slice(start, start + n_rows)
+            block = scores[rows].astype(np.float64)
+            known = block @ columns + self.set_points
+            yield rows, block, known, np.maximum(block, 0).sum(axis=1) + unseen
+
+    def _describe_sets(self) -> str:
+        n_sets = len(self._fitted.sets)
+        return f"label sets: {n_sets} known, frequency weight {self.frequency_weight:g}"
+
+    def _search(
+        self, names: Sequence[str], formulas: Sequence[Formula], min_share: int | None
+    ) -> list[Answer]:
+        sets = tuple(zip(self._fitted.sets, self.set_points.tolist(), strict=True))
+        search = LabelSetSearch(tuple(names), tuple(formulas), sets, self.unseen_points, min_share)
+        return [search]
+
+    def decline(self, format: str) -> str | None:
+        """PMML has no place for label sets."""
+        if format != "pmml":
+            return None
+        return "PMML cannot compare label sets: export this theory as SQL, Python or JSON"
+
+
+@dataclass(frozen=True)
+class BestLabelSet(_LabelSets):
+    """The label set of a training example that fits the scores best: for subset accuracy.
+
+    A set scores the log-odds of its labels plus `frequency_weight` times the logarithm of how much more
+    often it occurs among the training examples than under independent labels.
+
+    Parameters
+    ----------
+    frequency_weight : float, default=0.5
+        0 looks at the rules alone; 1 makes sets as frequent as in training where no rule fires.
+    silence : float, default=1.0
+        For rules that decide: where no rule of a label fires, its probability is this share of the
+        share of the training examples that have its target class.
+    known : KnownLabelSets, optional
+        The label sets of the training examples; set by learning.
+
+    Examples
+    --------
+    >>> from steelyard.model.combiners import SumOfVotes
+    >>> known = KnownLabelSets.from_labels(np.array([[1, 0], [1, 0], [1, 1], [0, 1]], dtype=bool))
+    >>> decoder = BestLabelSet().fit(known)
+    >>> decoder.decode(np.array([[150, 120]]), SumOfVotes((0, 0))).is_present
+    array([[ True,  True]])
+    >>> print(decoder)
+    best-label-set(0.5, 1)
+    """
+
+    name: ClassVar[str] = "best-label-set"
+
+    frequency_weight: float = 0.5
+    silence: float = 1.0
+    known: KnownLabelSets | None = None
+
+    def __str__(self) -> str:
+        return f"{self.name}({self.frequency_weight:g}, {self.silence:g})"
+
+    def decode(self, scores: Scores, combiner: Combiner) -> Decoded:  # noqa: ARG002
+        """The labels of the best set; of sets that fit equally the more frequent one.
+
+        A new set, of the labels with positive scores, has to fit better than every known one. It is
+        found as -1, and can be a known set that is rarer than chance would have it.
+        """
+        best = np.empty(len(scores), dtype=np.intp)
+        for rows, _, known, new in self._score_sets(scores):
+            chosen = np.argmax(known, axis=1)
+            chosen[new > np.take_along_axis(known, chosen[:, None], axis=1)[:, 0]] = -1
+            best[rows] = chosen
+        is_present = self._fitted.matrix(scores.shape[1])[best]
+        is_new = best < 0
+        is_present[is_new] = scores[is_new] > 0
+        return Decoded(scores, is_present, best)
+
+    def describe(self) -> str:
+        """How many sets there are."""
+        return self._describe_sets()
+
+    def explain_row(self, decoded: Decoded, row: int, names: Sequence[str]) -> str:
+        """Which set fits best."""
+        known, k = self._fitted, int(decoded.found[row])
+        positive = tuple(np.flatnonzero(decoded.scores[row] > 0).tolist())
+        if k < 0 and positive in known.sets:
+            k = known.sets.index(positive)
+        sets = _count_sets(known)
+        if k < 0:
+            alone = _name_set(positive, names)
+            return f"{alone}, each label by itself, is new and fits the rules better than {sets}"
+        return (
+            f"of {sets}, {_name_set(known.sets[k], names)} ({known.counts[k]} of {known.n_examples} "
+            f"examples) fits the rules best; {_describe_alone(positive, known.sets[k], names)}"
+        )
+
+    def explain_label(self, decoded: Decoded, row: int, j: int, combiner: Combiner) -> str:  # noqa: ARG002
+        """That the best set overrules the score."""
+        predicted = decoded.is_present[row, j]
+        if predicted == (decoded.scores[row, j] > 0):
+            return ""
+        return f", but the label set that fits best is {'with' if predicted else 'without'} it"
+
+    def answers(
+        self,
+        names: Sequence[str],
+        formulas: Sequence[Formula],
+        combiner: Combiner,  # noqa: ARG002
+        outcomes: Sequence[Any],  # noqa: ARG002
+    ) -> list[Answer]:
+        """One answer for all labels."""
+        return self._search(names, formulas, None)
+
+
+@dataclass(frozen=True)
+class LabelSetVotes(_LabelSets):
+    """All label sets of the training examples vote, each with the exponential of its score.
+
+    A label is predicted if it has more than a share of the votes.
+
+    Parameters
+    ----------
+    threshold : float, default=0.5
+        The share, to three digits. ½ suits Hamming accuracy, less suits F1.
+    frequency_weight, silence, known
+        As in `BestLabelSet`.
+
+    Examples
+    --------
+    >>> from steelyard.model.combiners import SumOfVotes
+    >>> known = KnownLabelSets.from_labels(np.array([[1, 0], [1, 0], [0, 1], [0, 1]], dtype=bool))
+    >>> decoder = LabelSetVotes(0.4, frequency_weight=1.0).fit(known)
+    >>> decoder.share_votes(np.array([[0, -50]]))
+    (array([[1000000,  606531]]), array([1606531]))
+    >>> decoder.decode(np.array([[0, -50], [0, -30]]), SumOfVotes((0, 0))).is_present
+    array([[ True, False],
+           [ True,  True]])
+    >>> print(decoder)
+    label-set-votes(1, 1, share > 0.4)
+    """
+
+    name: ClassVar[str] = "label-set-votes"
+
+    threshold: float = 0.5
+    frequency_weight: float = 0.5
+    silence: float = 1.0
+    known: KnownLabelSets | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check_share("threshold", self.threshold)
+
+    def __str__(self) -> str:
+        weights = f"{self.frequency_weight:g}, {self.silence:g}"
+        return f"{self.name}({weights}, share > {self.threshold:g})"
+
+    @property
+    def threshold_in_thousandths(self) -> int:
+        """The threshold as an integer from 1 to 999.
+
+        So a label without votes is never predicted, and a label with all of them always is.
+        """
+        return min(max(round(SHARES * float(self.threshold)), 1), SHARES - 1)
+
+    def share_votes(self, scores: Points) -> tuple[Points, Points]:
+        """Votes for each label, shape (n_rows, n_labels), and of all sets, shape (n_rows,).
+
+        The set with the best score has `BEST_WEIGHT` votes. The set of the labels with positive scores
+        takes part as a new one, even if it is known: it stands for the share of examples in which
+        labels are independent.
+        """
+        for_label = np.empty(scores.shape, dtype=np.int64)
+        of_all = np.empty(len(scores), dtype=np.int64)
+        matrix = self._fitted.matrix(scores.shape[1]).astype(np.float64)
+        for rows, block, known, new in self._score_sets(scores):
+            best = np.maximum(known.max(axis=1), new)
+            votes, new_votes = _to_votes(known - best[:, None]), _to_votes(new - best)
+            for_label[rows] = votes @ matrix + (block > 0) * new_votes[:, None]
+            of_all[rows] = votes.sum(axis=1) + new_votes
+        return for_label, of_all
+
+    def decode(self, scores: Scores, combiner: Combiner) -> Decoded:  # noqa: ARG002
+        """The labels with enough of the votes."""
+        for_label, of_all = self.share_votes(scores)
+        needed = self.threshold_in_thousandths * of_all[:, None]
+        return Decoded(scores, SHARES * for_label > needed, (for_label, of_all))
+
+    def to_probability(self, decoded: Decoded, combiner: Combiner) -> Floats:  # noqa: ARG002
+        """A label's share of the votes, at least that of half a vote, so that nothing is certain."""
+        for_label, of_all = decoded.found
+        return np.asarray(np.clip(for_label, 0.5, of_all[:, None] - 0.5) / of_all[:, None])
+
+    def to_decision(self, decoded: Decoded, combiner: Combiner) -> Floats:  # noqa: ARG002
+        """2σ(logit(s) - logit(t)) - 1 for each label's share s of the votes and the threshold t.
+
+        With v of n votes it is (v(1 - t) - (n - v)t) / (v(1 - t) + (n - v)t): its sign is computed
+        from integers, so it agrees with `decode`.
+        """
+        for_label, of_all = decoded.found
+        votes = np.clip(for_label, 0.5, of_all[:, None] - 0.5)
+        needed = self.threshold_in_thousandths
+        has, lacks = votes * (SHARES - needed), (of_all[:, None] - votes) * needed
+        return np.asarray((has - lacks) / (has + lacks))
+
+    def describe(self) -> str:
+        """How many sets there are, and the share that a label needs."""
+        needed = f"{100 * self.threshold_in_thousandths / SHARES:g} %"
+        return f"{self._describe_sets()}, a label needs more than {needed} of the votes"
+
+    def _share(self, decoded: Decoded, row: int, j: int) -> Fraction:
+        for_label, of_all = decoded.found
+        return Fraction(int(for_label[row, j]), int(of_all[row]))
+
+    def explain_row(self, decoded: Decoded, row: int, names: Sequence[str]) -> str:
+        """The shares of the predicted labels and of the next few."""
+        needed = Fraction(self.threshold_in_thousandths, SHARES)
+        shares = [(self._share(decoded, row, j), name) for j, name in enumerate(names)]
+        ranked = sorted(shares, key=lambda pair: -pair[0])
+        predicted = tuple(np.flatnonzero(decoded.is_present[row]).tolist())
+        positive = tuple(np.flatnonzero(decoded.scores[row] > 0).tolist())
+        shown = ranked[: len(predicted) + _N_RUNNERS_UP]
+        listed = ", ".join(f"{name} {_format_share(share, needed)}" for share, name in shown)
+        others = ", others no more" if len(shown) < len(ranked) else ""
+        with_new = " and that of each label by itself" * (self.unseen_points is not None)
+        return (
+            f"{_count_sets(self._fitted)}{with_new} vote, each as well as it fits the rules: "
+            f"{listed}{others}; a label needs more than {float(needed * 100):g} %; "
+            f"{_describe_alone(positive, predicted, names)}"
+        )
+
+    def explain_label(self, decoded: Decoded, row: int, j: int, combiner: Combiner) -> str:  # noqa: ARG002
+        """The label's share, where it overrules the score."""
+        predicted = decoded.is_present[row, j]
+        if predicted == (decoded.scores[row, j] > 0):
+            return ""
+        needed = Fraction(self.threshold_in_thousandths, SHARES)
+        share = _format_share(self._share(decoded, row, j), needed)
+        return f", but it has {'' if predicted else 'only '}{share} of the label sets' votes"
+
+    def answers(
+        self,
+        names: Sequence[str],
+        formulas: Sequence[Formula],
+        combiner: Combiner,  # noqa: ARG002
+        outcomes: Sequence[Any],  # noqa: ARG002
+    ) -> list[Answer]:
+        """One answer for all labels."""
+        return self._search(names, formulas, self.threshold_in_thousandths)
+
+    def decline(self, format: str) -> str | None:
+        """SQL would need exponentials over all sets for every row."""
+        if format == "sql":
+            return (
+                "SQL cannot let label sets vote: export this theory as Python or JSON, or use "
+                "decode='best-label-set' or 'each-label'"
+            )
+        return super().decline(format)
+
+
+def _check_share(name: str, value: Any) -> None:
+    if not is_number(value) or not 0 < value < 1:
+        raise ValueError(f"{name} must be a number between 0 and 1, got {value!r}")
+
+
+def _to_votes(score: Floats) -> Floats:
+    """Votes of sets, from their scores relative to the best one."""
+    return np.asarray(np.rint(BEST_WEIGHT * np.exp(score / POINTS_PER_LOG_ODD)))
+
+
+def _format_share(share: Fraction, needed: Fraction) -> str:
+    """A percentage with as many digits as it takes to see on which side of the threshold it is.
+
+    Examples
+    --------
+    >>> _format_share(Fraction(62, 100), Fraction(2, 5)), _format_share(Fraction(4004, 10000), Fraction(2, 5))
+    ('62 %', '40.04 %')
+    """
+    if share == needed:
+        return f"{float(share * 100):g} %"
+    n_digits = 0
+    while (round(share * 100, n_digits) > needed * 100) != (share > needed):
+        n_digits += 1
+    return f"{float(round(share * 100, n_digits)):.{n_digits}f} %"
+
+
+def _count_sets(known: KnownLabelSets) -> str:
+    return f"the {len(known.sets)} label set{'s' * (len(known.sets) != 1)} seen in training"
+
+
+def _name_set(labels: Sequence[int], names: Sequence[str]) -> str:
+    return "{" + ", ".join(names[j] for j in labels) + "}" if labels else "the empty set"
+
+
+def _describe_alone(alone: Sequence[int], predicted: Sequence[int], names: Sequence[str]) -> str:
+    is_same = set(alone) == set(predicted)
+    return f"each label by itself would give {'the same' if is_same else _name_set(alone, names)}"
+
+
+DECODERS: dict[str, type[Decoder]] = {
+    decoder.name: decoder for decoder in (EachLabel, BestLabel, BestLabelSet, LabelSetVotes)
+}
+
+
+def get_decoder(decode: str | Decoder) -> Decoder:
+    """A decoder itself or by its name.
+
+    Examples
+    --------
+    >>> get_decoder("best-label-set")
+    BestLabelSet(frequency_weight=0.5, silence=1.0, known=None)
+    """
+    if isinstance(decode, Decoder):
+        return decode
+    if not isinstance(decode, str) or decode not in DECODERS:
+        known = ", ".join(map(repr, DECODERS))
+        raise ValueError(f"decode must be a decoder or one of {known}, got {decode!r}")
+    return DECODERS[decode]()
+
+
+def decoder_from_plain(data: Any, known: KnownLabelSets | None) -> Decoder:
+    """The decoder that `Decoder.to_plain` wrote, with its label sets."""
+    if not isinstance(data, dict) or data.get("name") not in DECODERS:
+        raise ValueError(f"the decoder must be one of {', '.join(DECODERS)}, got {data!r}")
+    settings = {name: value for name, value in data.items() if name != "name"}
+    kind = DECODERS[data["name"]]
+    unknown = set(settings) - {field.name for field in fields(kind)}  # type: ignore[arg-type]
+    if unknown or "known" in settings:
+        raise ValueError(f"the decoder {kind.name} has no field {min(unknown or {'known'})!r}")
+    decoder = kind(**settings)
+    if decoder.needs_log_odds == (known is None):
+        raise ValueError(f"the decoder {kind.name} {'needs' if known is None else 'has no'} label sets")
+    return decoder.fit(known) if known is not None else decoder

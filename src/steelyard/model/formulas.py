@@ -1,0 +1,119 @@
+"""A theory as formulas, the neutral form that every executable export writes down.
+
+Combiners give the score of each label as a `FirstHit` or a `Sum`; decoders turn scores into answers.
+A writer only has to know these few forms, not which combiner or decoder made them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .rules import ScoredRule
+
+Case = tuple[ScoredRule, Any]
+
+
+@dataclass(frozen=True)
+class FirstHit:
+    """The value of the first case whose rule fires, else the default."""
+
+    cases: tuple[Case, ...]
+    default: Any
+
+    def above(self, name: str, cut: int, outcomes: Sequence[Any]) -> Answer:
+        """Which of two outcomes holds: the second one if the value is above the cut."""
+        cases = tuple((scored, outcomes[value > cut]) for scored, value in self.cases)
+        return Choice(name, FirstHit(cases, outcomes[self.default > cut]))
+
+
+@dataclass(frozen=True)
+class Sum:
+    """The start plus the values of all cases whose rule fires."""
+
+    start: int
+    cases: tuple[Case, ...]
+
+    def above(self, name: str, cut: int, outcomes: Sequence[Any]) -> Answer:
+        """Which of two outcomes holds: the second one if the value is above the cut."""
+        return Above(name, self, cut, (outcomes[0], outcomes[1]))
+
+
+Formula = FirstHit | Sum
+
+
+@dataclass(frozen=True)
+class Choice:
+    """An answer that a first hit gives."""
+
+    name: str
+    value: FirstHit
+
+
+@dataclass(frozen=True)
+class Above:
+    """An answer that depends on whether a sum is above a cut."""
+
+    name: str
+    score: Sum
+    cut: int
+    outcomes: tuple[Any, Any]
+
+
+@dataclass(frozen=True)
+class Largest:
+    """The outcome with the largest score, the first of equals."""
+
+    name: str
+    scores: tuple[Formula, ...]
+    outcomes: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class LabelSetSearch:
+    """Presence of several labels, found by comparing label sets.
+
+    The score of a set is the sum of the scores of its labels plus its own points. With `unseen_points`,
+    the set of all labels with a positive score takes part as the last one, with these points.
+
+    Parameters
+    ----------
+    names : tuple of str
+    scores : tuple of Formula, one per label
+    sets : tuple of (positions of labels, points)
+    unseen_points : int or None
+    min_share : int or None
+        None: the set with the largest score is the answer, the first of equals. Otherwise the answer
+        has the labels with more than this share, in thousandths, of the votes of all sets.
+    """
+
+    names: tuple[str, ...]
+    scores: tuple[Formula, ...]
+    sets: tuple[tuple[tuple[int, ...], int], ...]
+    unseen_points: int | None
+    min_share: int | None = None
+
+
+Answer = Choice | Above | Largest | LabelSetSearch
+
+
+def find_largest(name: str, scores: Sequence[Formula], outcomes: Sequence[Any]) -> Answer:
+    """The outcome with the largest score, as one first hit where that says the same.
+
+    If every case outranks every default, the first firing rule of all labels together decides, in the
+    order of their values.
+    """
+    hits = [score for score in scores if isinstance(score, FirstHit)]
+    values = [value for hit in hits for _, value in hit.cases]
+    defaults = [hit.default for hit in hits]
+    if len(hits) < len(scores) or min(values, default=0) <= max(defaults) and values:
+        return Largest(name, tuple(scores), tuple(outcomes))
+    # A stable sort: the first of equals wins, as in the order of the outcomes.
+    ranked = sorted(
+        ((value, scored, outcome) for hit, outcome in zip(hits, outcomes, strict=True)
+         for scored, value in hit.cases),
+        key=lambda case: -case[0],
+    )
+    default = outcomes[defaults.index(max(defaults))]
+    return Choice(name, FirstHit(tuple((s, outcome) for _, s, outcome in ranked), default))

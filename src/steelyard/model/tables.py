@@ -1,0 +1,328 @@
+"""Tables: DataFrames, arrays and sparse matrices as columns of numbers or categories.
+
+Knows which column is which attribute; knows neither codes nor rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import sparse
+
+from steelyard._text import list_names, shorten_repr
+
+from .conditions import Value
+from .features import Feature, category_text
+
+MISSING = -1
+
+
+class NumericColumn(NamedTuple):
+    """Numbers of a column: one per row, or those of `rows` while all other rows are 0."""
+
+    values: NDArray[np.float64]
+    rows: NDArray[np.intp] | None = None
+
+
+class NominalColumn(NamedTuple):
+    """Category codes of a column (-1 is missing) and the text of each category."""
+
+    codes: NDArray[Any]
+    categories: tuple[str, ...]
+
+
+Column = NumericColumn | NominalColumn
+
+
+def _nominal_from_values(values: Any, name: str) -> NominalColumn:
+    try:
+        codes, uniques = pd.factorize(values, sort=False)
+    except TypeError:
+        bad = [value for value in values if not _is_hashable(value)]
+        if not bad:
+            raise
+        raise ValueError(
+            f"attribute {name!r} holds a {type(bad[0]).__name__}, {shorten_repr(bad[0])}, "
+            "where a number or a category is expected"
+        ) from None
+    return _nominal_from_codes(codes, [category_text(value) for value in uniques])
+
+
+def _is_hashable(value: object) -> bool:
+    # The type alone does not tell: a tuple that contains a list has no hash.
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+def _nominal_from_codes(codes: NDArray[Any], texts: Sequence[str]) -> NominalColumn:
+    """A column from codes that point into `texts` (-1 is missing).
+
+    Its categories are the texts that occur, sorted. They do not depend on the order of the rows, the
+    dtype, or declared categories that never occur.
+    """
+    occurs = np.bincount(codes[codes >= 0], minlength=len(texts)) > 0
+    categories = sorted({text for text, does in zip(texts, occurs, strict=True) if does})
+    return _recode_categories(codes, texts, tuple(categories))
+
+
+def _recode_categories(
+    codes: NDArray[Any], texts: Sequence[str], categories: tuple[str, ...]
+) -> NominalColumn:
+    """Codes that point into `texts` (-1 is missing) as codes of `categories`."""
+    if categories == tuple(texts):
+        return NominalColumn(codes, categories)
+    position = {text: code for code, text in enumerate(categories)}
+    lookup = np.array([*(position.get(text, MISSING) for text in texts), MISSING], dtype=np.intp)
+    return NominalColumn(lookup[codes], categories)
+
+
+def _series_to_column(series: pd.Series, name: str) -> Column:
+    dtype = series.dtype
+    if isinstance(dtype, pd.SparseDtype):
+        if _is_number_dtype(dtype.subtype) and not dtype.fill_value:
+            array: Any = series.array
+            return NumericColumn(
+                _check_finite(np.asarray(array.sp_values, dtype=np.float64), name),
+                array.sp_index.indices.astype(np.intp),
+            )
+        series = pd.Series(np.asarray(series.array))
+        dtype = series.dtype
+    if isinstance(dtype, pd.CategoricalDtype):
+        texts = [category_text(value) for value in dtype.categories.to_numpy(dtype=object)]
+        categorical: Any = series.array
+        return _nominal_from_codes(categorical.codes, texts)
+    if _is_number_dtype(dtype):
+        if dtype.kind == "c":
+            raise ValueError(f"Complex data not supported: attribute {name!r}")
+        numbers = series.to_numpy(dtype=np.float64, na_value=np.nan)
+        return NumericColumn(_check_finite(numbers, name))
+    if (
+        pd.api.types.is_bool_dtype(dtype)
+        or pd.api.types.is_string_dtype(dtype)
+        or pd.api.types.is_object_dtype(dtype)
+    ):
+        return _nominal_from_values(series.to_numpy(dtype=object, na_value=np.nan), name)
+    raise ValueError(
+        f"attribute {name!r} has type {dtype}, which is neither numeric nor nominal; "
+        "convert or drop it"
+    )
+
+
+def _frame_to_columns(X: pd.DataFrame) -> Iterator[Column]:
+    # pandas looks up the name of each column it yields; for text data that takes longer than the rest.
+    unnamed = X.copy(deep=False)
+    unnamed.columns = pd.RangeIndex(X.shape[1])
+    for name, (_, series) in zip(column_names(X), unnamed.items(), strict=True):
+        yield _series_to_column(series, name)
+
+
+def _is_number_dtype(dtype: Any) -> bool:
+    """Whether values have an order; booleans, which pandas counts as numeric, are nominal."""
+    return pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_bool_dtype(dtype)
+
+
+def _check_finite(values: NDArray[np.float64], name: str) -> NDArray[np.float64]:
+    if np.isinf(values).any():
+        raise ValueError(f"attribute {name!r} contains infinity; it must be finite or missing")
+    return values
+
+
+def _object_array_to_columns(
+    X: NDArray[Any], names: Sequence[str], features: Sequence[Feature] | None
+) -> Iterator[Column]:
+    for j, name in enumerate(names):
+        values = X[:, j]
+        # Known categories stay categories even if all texts of the table look like numbers.
+        if features is not None and features[j].is_nominal:
+            yield _nominal_from_values(values, name)
+            continue
+        try:
+            numbers = values.astype(np.float64)
+        except (ValueError, TypeError):
+            yield _nominal_from_values(values, name)
+            continue
+        yield NumericColumn(_check_finite(numbers, name))
+
+
+def table_to_columns(
+    X: Any, features: Sequence[Feature] | None = None
+) -> Iterable[Column]:
+    """Columns of a DataFrame, an array or a sparse matrix, one at a time.
+
+    A column of an object array is numeric if all its values are numbers, unless `features` say
+    otherwise. Infinite values are rejected.
+    """
+    if isinstance(X, pd.DataFrame):
+        return _frame_to_columns(X)
+    names = column_names(X) if features is None else [feature.name for feature in features]
+    if sparse.issparse(X):
+        X = sparse.csc_array(X)
+        if not X.has_canonical_format:
+            X = X.copy()  # it shares the caller's arrays, which the next line changes
+            X.sum_duplicates()
+        return (
+            NumericColumn(
+                _check_finite(X.data[X.indptr[j] : X.indptr[j + 1]].astype(np.float64), name),
+                X.indices[X.indptr[j] : X.indptr[j + 1]].astype(np.intp),
+            )
+            for j, name in enumerate(names)
+        )
+    X = np.asarray(X)
+    if X.dtype.kind in "OUS":
+        return _object_array_to_columns(X, names, features)
+    X = np.asarray(X, dtype=np.float64)
+    return (NumericColumn(_check_finite(X[:, j], name)) for j, name in enumerate(names))
+
+
+def column_names(X: Any) -> tuple[str, ...]:
+    """Names of a table's columns: the DataFrame's own, else x0, x1, ..."""
+    if isinstance(X, pd.DataFrame):
+        return tuple(map(str, X.columns.tolist()))
+    return tuple(f"x{j}" for j in range(X.shape[1]))
+
+
+
+
+def fit_column(column: Column, feature: Feature) -> Column:
+    """A column in the form of its attribute: codes of its categories, or numbers."""
+    if feature.categories is None:
+        return _column_to_numbers(column, feature.name)
+    if isinstance(column, NumericColumn):
+        if column.rows is not None:
+            raise ValueError(f"attribute {feature.name!r} is nominal; it cannot be a sparse column")
+        values = column.values.astype(object)
+        values[np.isnan(column.values)] = None
+        column = _nominal_from_values(values, feature.name)
+    texts = [feature.read_category(text) for text in column.categories]
+    return _recode_categories(column.codes, texts, feature.categories)
+
+
+def _column_to_numbers(column: Column, name: str) -> NumericColumn:
+    if isinstance(column, NumericColumn):
+        return column
+    numbers = np.full(len(column.categories) + 1, np.nan)  # the last one is missing
+    for i, text in enumerate(column.categories):
+        try:
+            numbers[i] = float(text)
+        except ValueError:
+            raise ValueError(
+                f"attribute {name!r} is numeric, but one of its values is {text!r}"
+            ) from None
+    return NumericColumn(_check_finite(numbers, name)[column.codes])
+
+
+def column_to_values(column: Column, feature: Feature, n_rows: int) -> list[Value]:
+    """The values of a column as conditions see them, one per row; unknown categories stay as they are."""
+    if isinstance(column, NominalColumn) and feature.is_nominal:
+        texts = [feature.read_category(text) for text in column.categories]
+        return [None if code < 0 else texts[code] for code in column.codes]
+    known = _column_to_numbers(column, feature.name)
+    numbers = known.values
+    if known.rows is not None:
+        numbers = np.zeros(n_rows)
+        numbers[known.rows] = known.values
+    values = [None if np.isnan(number) else float(number) for number in numbers]
+    if feature.is_nominal:
+        return [None if v is None else feature.read_category(category_text(v)) for v in values]
+    return list(values)
+
+
+def select_columns(X: Any, features: Sequence[Feature], used_idx: NDArray[np.intp]) -> Any:
+    """The used columns of a table: by name in a DataFrame, by position elsewhere."""
+    if isinstance(X, pd.DataFrame):
+        names = [str(name) for name in X.columns]
+        if _is_matched_by_name(names, [f.name for f in features]):
+            position = {name: i for i, name in reversed(list(enumerate(names)))}
+            wanted = [features[f].name for f in used_idx]
+            missing = [name for name in wanted if name not in position]
+            if missing:
+                raise ValueError(f"the table has no column for {list_names(missing)}")
+            return X.iloc[:, [position[name] for name in wanted]]
+    elif not sparse.issparse(X):
+        X = as_array(X)
+    if len(X.shape) != 2 or X.shape[1] != len(features):
+        raise ValueError(f"expected a table with {len(features)} attributes, got shape {X.shape}")
+    if isinstance(X, pd.DataFrame):
+        return X.iloc[:, used_idx]
+    if sparse.issparse(X):
+        return sparse.csr_array(sparse.csc_array(X)[:, used_idx])
+    return X[:, used_idx]
+
+
+def _is_matched_by_name(names: Sequence[str], known: Sequence[str]) -> bool:
+    """Whether the columns of a DataFrame are matched by name; otherwise by position.
+
+    Attributes with names of their own are matched by name. x0, x1, ... are the names of an array's
+    columns, so a DataFrame may have others: it is matched by name if it has all of them or nothing
+    else, and by position if it has none of them. A mixture could mean either (x1, x2, ... counted
+    from 1), so it is rejected.
+    """
+    if list(known) != list(column_names(np.empty((0, len(known))))):
+        return True
+    own, others = set(known), set(names)
+    missing = [name for name in known if name not in others]
+    unknown = [name for name in names if name not in own]
+    if not missing or not unknown:
+        return True
+    if len(missing) == len(known):
+        return False
+    raise ValueError(
+        f"cannot match the columns by name or by position: the table has {shorten_repr(unknown[0])} "
+        f"but not {list_names(missing)}"
+    )
+
+
+def as_array(X: Any) -> NDArray[Any]:
+    """An array, or a list of rows as an array; rejects anything else."""
+    if not hasattr(X, "__len__") or isinstance(X, str | bytes | Mapping):
+        raise TypeError(
+            "X must be a DataFrame, an array, a sparse matrix or a list of rows, "
+            f"got {shorten_repr(X)}"
+        )
+    try:
+        return np.asarray(X)
+    except ValueError:
+        raise ValueError("the rows of the table differ in length") from None
+
+
+def as_table(X: Any) -> Any:
+    """One example (Series, dict, 1-D array or list) as a table with one row; tables as they are.
+
+    Examples
+    --------
+    >>> as_table({"size": 3.0, "colour": "red"})
+       size colour
+    0   3.0    red
+    >>> as_table([1.0, 2.0]).shape
+    (1, 2)
+    """
+    if isinstance(X, pd.DataFrame) or sparse.issparse(X):
+        return X
+    if isinstance(X, pd.Series):
+        if isinstance(X.dtype, pd.SparseDtype):
+            X = pd.Series(X.to_numpy(), index=X.index, name=X.name)
+        # A row of mixed columns has dtype object; its values still know their types.
+        return X.astype(object).to_frame().T.infer_objects()
+    if isinstance(X, Mapping):
+        return pd.DataFrame([X])
+    array = X if hasattr(X, "dtype") else np.asarray(X, dtype=object)
+    if array.ndim == 0:
+        raise TypeError(
+            "expected an example (a Series, a dict, a list or a 1-D array) or a table, "
+            f"got {shorten_repr(X)}"
+        )
+    if array is not X:
+        array = np.where(pd.isna(array), np.nan, array)
+    return array.reshape(1, -1) if array.ndim == 1 else array
+
+
+def count_rows(X: Any) -> int:
+    """Number of rows of a table."""
+    return int(X.shape[0]) if hasattr(X, "shape") else len(as_array(X))
