@@ -1,23 +1,7 @@
-"""Why a theory predicts what it predicts: rules that fired, or the closest ones and what they lack.
+"""Explanations: why a theory predicts what it predicts for an example."""
 
-Given any object with the attributes of a `Theory`, whose methods call these functions.
-"""
-
-from .changes import Change, FailingCondition, NearRule
-from .explaining import as_table, explain_theory
+from .changes import Change, NearRule
+from .explainer import explain_theory
 from .explanation import Explanation, LabelExplanation
-from .votes import ChosenSet, LabelPoints, LabelShare, VotingSets
 
-__all__ = [
-    "Change",
-    "ChosenSet",
-    "Explanation",
-    "FailingCondition",
-    "LabelExplanation",
-    "LabelPoints",
-    "LabelShare",
-    "NearRule",
-    "VotingSets",
-    "as_table",
-    "explain_theory",
-]
+__all__ = ["Change", "Explanation", "LabelExplanation", "NearRule", "explain_theory"]

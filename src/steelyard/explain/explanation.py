@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
-from steelyard.model.decoding import format_points
-from steelyard.model.rules import format_body
+from steelyard.model.conditions import format_body
+from steelyard.model.evidence import Label
+from steelyard.model.rules import ScoredRule
 
 from .changes import Change, NearRule
-from .html import explanation_to_html
-from .votes import ChosenSet, LabelPoints, VotingSets
-
-if TYPE_CHECKING:
-    from steelyard.model.evidence import Label, ScoredRule
 
 _COLUMNS = [
     "label",
@@ -46,20 +42,23 @@ class LabelExplanation:
         All rules that fire, best first.
     closest : tuple of NearRule
         If none fires, the rules for which the fewest attributes have to change; of those, the most
-        precise ones first. None for a class that is predicted because no class has a firing rule.
-    points : LabelPoints, optional
-        What the votes of the rules come to, if the theory has points.
+        precise ones first.
+    reason : str
+        Why, in one line.
+    sums : tuple of (str, str)
+        Where votes are summed, the start and the total, each with its name.
     """
 
     label: Label
     predicted: int
     fired: tuple[ScoredRule, ...]
     closest: tuple[NearRule, ...]
-    points: LabelPoints | None = None
+    reason: str
+    sums: tuple[tuple[str, str], ...] = ()
 
     @property
     def name(self) -> str:
-        """The label's name."""
+        """The name of the label."""
         return self.label.name
 
     @property
@@ -67,59 +66,36 @@ class LabelExplanation:
         """The changes after which a rule fires; empty if one does already, or if there is none."""
         return self.closest[0].changes if self.closest else ()
 
-    @property
-    def reason(self) -> str:
-        """Why, in one line."""
-        about = "" if self.label.target_class else " for its absence"
-        n_fired = len(self.fired)
-        text = f"{n_fired} rule{'s fire' if n_fired > 1 else ' fires'}{about}"
-        if self.points is not None:
-            text = text if n_fired else f"no rule{about} fires"
-            return text + self.points.say_total(n_fired) + self.points.say_overruled(self.predicted)
-        if self.fired:
-            is_outvoted = self.predicted != self.label.target_class
-            return text + (", but another class is better supported" if is_outvoted else "")
-        n_missed, n_right = self.label.uncovered_positives, self.label.uncovered_negatives
-        n_silent = n_missed + n_right
-        if self.predicted == self.label.target_class:
-            return (
-                f"no rule of any class fires; of the {n_silent} training examples that its rules "
-                f"leave out {n_missed} {'was' if n_missed == 1 else 'were'} of this class"
-            )
-        return (
-            f"no rule{about} fires, which was right for {n_right} of {n_silent} training examples"
-        )
-
     def __str__(self) -> str:
         return "\n".join(self._lines())
 
     def _lines(self) -> Iterator[str]:
         yield f"{self.name}: {'yes' if self.predicted else 'no'}, {self.reason}"
-        fired = [f"  ✓ {self._show_rule(scored)}" for scored in self.fired]
-        if self.points is not None and self.points.is_sum and fired:
-            fired.insert(0, f"    {format_points(self.points.start)}  start")
-            fired.append(f"    {format_points(self.points.total)}  total")
-        yield from fired
+        sums = [f"    {number}  {what}" for number, what in self.sums]
+        yield from sums[:1]
+        for scored in self.fired:
+            yield f"  ✓ {self._show_rule(scored)}"
+        yield from sums[1:]
         for near in self.closest:
             yield f"  ✗ {self._show_rule(near.scored)}"
-            for failing in near.failing:
-                yield f"      {failing}"
+            for change in near.changes:
+                yield f"      {change.failure}"
             yield f"      → {', '.join(map(str, near.changes))}"
 
     def _show_rule(self, scored: ScoredRule) -> str:
-        vote = "" if self.points is None else f"{format_points(scored.vote)}  "
-        # What is right and wrong is meant for the rule's head, which can be the other class.
-        is_other = scored.rule.head.target_class != self.label.target_class
-        head = f"{scored.rule.head}: " if is_other else ""
+        weight = "" if scored.points is None else f"{scored.weight:+.2f}  "
+        # Counts belong to the head of the rule, which can be the other class.
+        is_other = scored.head.target_class != self.label.target_class
+        head = f"{scored.head}: " if is_other else ""
         counts = f"TP {scored.tp}, FP {scored.fp}, precision {scored.precision:.2f}"
-        return f"{vote}{format_body(scored.rule.body) or 'always'}  ({head}{counts})"
+        return f"{weight}{format_body(scored.body) or 'always'}  ({head}{counts})"
 
 
 @dataclass(frozen=True)
 class Explanation:
     """Why a theory predicts what it predicts for one example.
 
-    A sequence of `LabelExplanation`, one a label; an item can also be had by the label's name.
+    A sequence of `LabelExplanation`, one per label; the name of a label works as an index as well.
 
     Parameters
     ----------
@@ -127,9 +103,9 @@ class Explanation:
     predicted : tuple of str, or a class
         The names of the labels that are predicted as present; for a theory of classes the class.
     row : hashable
-        The example's index label or position.
-    label_set : ChosenSet or VotingSets, optional
-        Which known label set fits best, if the theory predicts such sets, or how they vote.
+        The index label or position of the example.
+    note : str
+        A sentence about all labels together, such as which label set fits best; may be empty.
 
     Examples
     --------
@@ -146,7 +122,7 @@ class Explanation:
     labels: tuple[LabelExplanation, ...]
     predicted: Any
     row: Hashable = 0
-    label_set: ChosenSet | VotingSets | None = None
+    note: str = ""
 
     def __iter__(self) -> Iterator[LabelExplanation]:
         return iter(self.labels)
@@ -162,24 +138,32 @@ class Explanation:
                 return explained
         raise KeyError(label)
 
-    def __str__(self) -> str:
+    @property
+    def has_weights(self) -> bool:
+        """Whether the rules vote."""
+        rules = (s for label in self.labels for s in (*label.fired, *(n.scored for n in label.closest)))
+        return any(scored.points is not None for scored in rules)
+
+    def title_lines(self) -> list[str]:
+        """What is predicted, and the note if there is one."""
         what = self.predicted
         if isinstance(what, tuple):
             what = ", ".join(what) or "no label"
-        found = "" if self.label_set is None else f"\n{self.label_set}"
-        return "\n\n".join([f"predicted: {what}{found}", *map(str, self.labels)])
+        return [f"predicted: {what}", *[self.note] * bool(self.note)]
+
+    def __str__(self) -> str:
+        return "\n\n".join(["\n".join(self.title_lines()), *map(str, self.labels)])
 
     def __repr__(self) -> str:
         return f"<Explanation: {self.predicted!r} predicted, {len(self.labels)} labels>"
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a rule that fired or is among the closest, and one for a label without rules.
+        """One row per rule that fired or is among the closest, and one per label without such rules.
 
-        A theory with points has a weight for each rule: its `ScoredRule.weight`.
+        With rules that vote, `weight` is their `ScoredRule.weight`.
         """
         frame = pd.DataFrame(list(self._records()), columns=_COLUMNS)
-        has_points = any(label.points is not None for label in self.labels)
-        return frame if has_points else frame.drop(columns="weight")
+        return frame if self.has_weights else frame.drop(columns="weight")
 
     def _records(self) -> Iterator[tuple[Any, ...]]:
         for label in self.labels:
@@ -187,15 +171,17 @@ class Explanation:
             for scored in label.fired:
                 yield (*about, True, *_rule_record(scored), "", "")
             for near in label.closest:
-                failing = "; ".join(str(failing.condition) for failing in near.failing)
+                failing = "; ".join(str(change.failing) for change in near.changes)
                 change = "; ".join(map(str, near.changes))
                 yield (*about, False, *_rule_record(near.scored), failing, change)
             if not label.fired and not label.closest:
                 yield (*about, False, *[None] * 5, "", "")
 
     def _repr_html_(self) -> str:
+        from .notebook import explanation_to_html  # it reads explanations
+
         return explanation_to_html(self)
 
 
 def _rule_record(scored: ScoredRule) -> tuple[Any, ...]:
-    return format_body(scored.rule.body), scored.weight, scored.tp, scored.fp, scored.precision
+    return format_body(scored.body), scored.weight, scored.tp, scored.fp, scored.precision

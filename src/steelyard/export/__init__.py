@@ -1,7 +1,7 @@
-"""Theories for other places: text, Markdown, LaTeX, SQL, Python, PMML, notebooks and pictures.
+"""Theories for other places: SQL, Python, PMML, LaTeX, Markdown, notebooks and pictures.
 
-One file a format. A format knows the rules of a theory and their counts, nothing of learning; it is
-given any object with the attributes of a `Theory`, whose methods call these functions.
+One file per format. A writer reads theories through `Theory.answers` or their rules; it knows nothing
+of learning, and nothing of which combiner or decoder a theory has.
 """
 
 from .html import to_html
@@ -9,14 +9,10 @@ from .latex import to_latex
 from .markdown import to_markdown
 from .picture import plot_theory
 from .pmml import to_pmml
-from .points import align_weights, describe_points, format_starts
 from .python import to_python
 from .sql import to_sql
 
 __all__ = [
-    "align_weights",
-    "describe_points",
-    "format_starts",
     "plot_theory",
     "to_html",
     "to_latex",

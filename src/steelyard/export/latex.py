@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
-from steelyard.model.decoding import format_points
-from steelyard.model.rules import format_body
-
-from .points import format_starts
-
-if TYPE_CHECKING:
-    from steelyard.model.evidence import Label
-    from steelyard.model.theory import Theory
+from steelyard.model.conditions import format_body
+from steelyard.model.evidence import Label
+from steelyard.model.theory import Theory
 
 _REPLACEMENTS = {
     "\\": r"\textbackslash{}",
@@ -46,32 +40,33 @@ def to_latex(theory: Theory) -> str:
 
 def _lines(theory: Theory) -> Iterator[str]:
     yield "% needs \\usepackage{booktabs}"
-    n_numbers = 3 + theory.has_points
-    starts = format_starts(theory)
+    columns = list(theory.combiner.rule_columns(()))
+    n_numbers = 3 + len(columns)
     yield rf"\begin{{tabular}}{{l{'r' * n_numbers}}}"
     yield r"\toprule"
-    yield "rule &" + " weight &" * theory.has_points + r" TP & FP & precision \\"
-    for label in theory.labels:
+    yield " & ".join(["rule", *columns, "TP", "FP", "precision"]) + r" \\"
+    for j, label in enumerate(theory.labels):
         yield r"\midrule"
-        title = _title(label, starts.get(label.name))
+        title = _title(label, theory.combiner.describe_label(j))
         yield rf"\multicolumn{{{n_numbers + 1}}}{{l}}{{{title}}} \\"
         rules = theory.rules_of(label.name)
         if not rules:
             yield r"\quad no rule" + " &" * n_numbers + r" \\"
-        for scored in rules:
-            body = _escape(format_body(scored.rule.body)) or "always"
-            weight = f" ${format_points(scored.vote)}$ &" * theory.has_points
-            counts = f"{scored.tp} & {scored.fp} & {scored.precision:.2f}"
-            yield rf"\quad {body} &{weight} {counts} \\"
+        numbers = theory.combiner.rule_columns(rules).values()
+        for scored, *more in zip(rules, *numbers, strict=True):
+            body = _escape(format_body(scored.body)) or "always"
+            cells = [f"${number:+.2f}$" for number in more]
+            cells += [str(scored.tp), str(scored.fp), f"{scored.precision:.2f}"]
+            yield rf"\quad {body} & {' & '.join(cells)} \\"
     yield r"\bottomrule"
     yield r"\end{tabular}"
 
 
-def _title(label: Label, start: str | None) -> str:
+def _title(label: Label, note: str) -> str:
     sign = "" if label.target_class else r"$\neg$"
-    n_examples = label.n_positives + label.n_negatives
-    start = "" if start is None else f", start ${start}$"
-    return rf"{sign}\textbf{{{_escape(label.name)}}} ({label.n_positives} of {n_examples}{start})"
+    note = f", {_escape(note)}" if note else ""
+    name = rf"{sign}\textbf{{{_escape(label.name)}}}"
+    return f"{name} ({label.n_positives} of {label.n_examples}{note})"
 
 
 def _escape(text: str) -> str:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from steelyard._numbers import is_whole
+from steelyard.model.evidence import Label
+from steelyard.model.theory import Theory
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-    from steelyard.model.evidence import Label, ScoredRule
-    from steelyard.model.theory import Theory
 
 _COLOUR = "#0072B2"
 _COLOUR_AGAINST = "#D55E00"  # rules that predict the other class
@@ -25,7 +23,7 @@ def plot_theory(theory: Theory, max_labels: int = 12) -> Figure:
     from matplotlib.figure import Figure
 
     if not is_whole(max_labels):
-        raise ValueError(f"max_labels must be a whole number of at least 1, got {max_labels!r}")
+        raise ValueError(f"max_labels must be a positive integer, got {max_labels!r}")
     by_rules = sorted(theory.labels, key=lambda label: -len(theory.rules_of(label.name)))
     shown = [label for label in theory.labels if label in by_rules[:max_labels]]
     n_columns = min(4, len(shown))
@@ -39,9 +37,9 @@ def plot_theory(theory: Theory, max_labels: int = 12) -> Figure:
         panel.set_axis_off()
     left_out = len(theory.labels) - len(shown)
     note = f" (the {left_out} labels with the fewest rules are left out)" if left_out else ""
-    if theory.has_points:
+    if theory.combiner.rule_columns(()):
         note += "\narea: weight; orange: rules against the target class"
-    figure.suptitle(str(theory).partition("\n")[0] + note, fontsize=9)
+    figure.suptitle(theory.summary + note, fontsize=9)
     figure.supxlabel("covered without the target class (FP)", fontsize=9)
     figure.supylabel("covered with it (TP)", fontsize=9)
     return figure
@@ -49,20 +47,20 @@ def plot_theory(theory: Theory, max_labels: int = 12) -> Figure:
 
 def _draw_label(panel: Any, theory: Theory, label: Label) -> None:
     rules = theory.rules_of(label.name)
-    is_for = [scored.rule.head.target_class == label.target_class for scored in rules]
+    is_for = [scored.head.target_class == label.target_class for scored in rules]
     # What a rule covers, whichever class it predicts: rules against the target class lie below the
     # line of guessing.
     fp = [s.fp if right else s.tp for s, right in zip(rules, is_for, strict=True)]
     tp = [s.tp if right else s.fp for s, right in zip(rules, is_for, strict=True)]
-    # What guessing gives: true and false positives in the shares of the training set.
+    # Guessing gives true and false positives in the shares of the training set.
     panel.axline((0, 0), (max(label.n_negatives, 1), max(label.n_positives, 1)), color="0.75", lw=1)
     colours = [_COLOUR if right else _COLOUR_AGAINST for right in is_for]
-    panel.scatter(fp, tp, s=_areas(rules), color=colours, alpha=0.7, linewidths=0)
+    areas = _areas(theory.combiner.rule_columns(rules).get("weight"))
+    panel.scatter(fp, tp, s=areas, color=colours, alpha=0.7, linewidths=0)
     panel.set_xlim(-0.5, max([*fp, 1]) * 1.1 + 0.5)
     panel.set_ylim(0, max([*tp, 1]) * 1.1)
-    sign = "" if label.target_class else "¬"
     # Dollar signs in a name are not mathematics.
-    name = f"{sign}{label.name}".replace("$", r"\$")
+    name = str(label).replace("$", r"\$")
     panel.set_title(name if len(name) < 32 else f"{name[:30]}…", fontsize=9)
     for axis in (panel.xaxis, panel.yaxis):
         axis.get_major_locator().set_params(integer=True)
@@ -70,9 +68,9 @@ def _draw_label(panel: Any, theory: Theory, label: Label) -> None:
     panel.spines[["top", "right"]].set_visible(False)
 
 
-def _areas(rules: Sequence[ScoredRule]) -> float | list[float]:
-    """The area of a dot is the weight of its rule, if it has one; a light one can still be seen."""
-    if any(scored.points is None for scored in rules):
+def _areas(weights: list[float] | None) -> float | list[float]:
+    """The area of a dot is the weight of its rule; a light one can still be seen."""
+    if not weights:
         return _AREA
-    most = max((abs(scored.vote) for scored in rules), default=1)
-    return [_AREA * (0.2 + 1.8 * abs(scored.vote) / max(most, 1)) for scored in rules]
+    most = max(map(abs, weights)) or 1.0
+    return [_AREA * (0.2 + 1.8 * abs(weight) / most) for weight in weights]

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import re
 import xml.etree.ElementTree as ET
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from .decisions import (
-    Decision,
-    Requirement,
-    body_to_requirements,
-    plain_classes,
-    theory_to_decisions,
-)
-
-if TYPE_CHECKING:
-    from steelyard.model.theory import Theory
+from steelyard.model.conditions import Condition
+from steelyard.model.formulas import Choice
+from steelyard.model.theory import Theory
 
 NAMESPACE = "http://www.dmg.org/PMML-4_4"
 
@@ -27,11 +21,7 @@ _TYPES = {int: "integer", float: "double", bool: "boolean"}
 
 def to_pmml(theory: Theory) -> str:
     """See `Theory.to_pmml`."""
-    if theory.has_points:
-        raise ValueError(
-            "PMML's RuleSetModel cannot add up points: export this theory as SQL, Python or JSON"
-        )
-    decisions = theory_to_decisions(theory)
+    decisions = [answer for answer in theory.answers("pmml") if isinstance(answer, Choice)]
     target_of = _name_targets([f.name for f in theory.features], [d.name for d in decisions])
     root = ET.Element("PMML", {"version": "4.4", "xmlns": NAMESPACE})
     header = _add(root, "Header", description=f"rules by {theory.heuristic}, φ = {theory.phi:g}")
@@ -61,7 +51,7 @@ def _name_targets(taken: list[str], names: list[str]) -> dict[str, str]:
 
 
 def _add_dictionary(
-    root: ET.Element, theory: Theory, decisions: list[Decision], target_of: dict[str, str]
+    root: ET.Element, theory: Theory, decisions: list[Choice], target_of: dict[str, str]
 ) -> None:
     n_fields = len(theory.features) + len(decisions)
     dictionary = _add(root, "DataDictionary", numberOfFields=n_fields)
@@ -71,11 +61,10 @@ def _add_dictionary(
         else:
             _add_categories(dictionary, feature.name, "string", feature.categories)
     for decision in decisions:
-        values = [0, 1] if theory.output == "multilabel" else plain_classes(theory)
+        values = theory.plain_classes or [0, 1]
         kind = _TYPES.get(type(values[0]), "string")
-        _add_categories(
-            dictionary, target_of[decision.name], kind, dict.fromkeys(map(_text, values))
-        )
+        texts = dict.fromkeys(map(_text, values))
+        _add_categories(dictionary, target_of[decision.name], kind, texts)
 
 
 def _add_categories(dictionary: ET.Element, name: str, kind: str, values: Any) -> None:
@@ -84,7 +73,7 @@ def _add_categories(dictionary: ET.Element, name: str, kind: str, values: Any) -
         _add(field, "Value", value=value)
 
 
-def _add_model(root: ET.Element, decision: Decision, target: str) -> None:
+def _add_model(root: ET.Element, decision: Choice, target: str) -> None:
     model = _add(
         root,
         "RuleSetModel",
@@ -93,13 +82,13 @@ def _add_model(root: ET.Element, decision: Decision, target: str) -> None:
         algorithmName="separate-and-conquer",
     )
     schema = _add(model, "MiningSchema")
-    used = {c.feature: None for scored, _ in decision.cases for c in scored.rule.body}
+    used = {c.feature: None for scored, _ in decision.value.cases for c in scored.body}
     for name in used:
         _add(schema, "MiningField", name=name, usageType="active")
     _add(schema, "MiningField", name=target, usageType="target")
-    rules = _add(model, "RuleSet", defaultScore=_text(decision.default))
+    rules = _add(model, "RuleSet", defaultScore=_text(decision.value.default))
     _add(rules, "RuleSelectionMethod", criterion="firstHit")
-    for i, (scored, outcome) in enumerate(decision.cases, start=1):
+    for i, (scored, outcome) in enumerate(decision.value.cases, start=1):
         covered = scored.tp + scored.fp
         rule = _add(
             rules,
@@ -110,30 +99,37 @@ def _add_model(root: ET.Element, decision: Decision, target: str) -> None:
             nbCorrect=scored.tp,
             confidence=scored.tp / max(covered, 1),
         )
-        _add_predicate(rule, body_to_requirements(scored.rule.body))
+        _add_predicate(rule, scored.body)
 
 
-def _add_predicate(rule: ET.Element, requirements: list[Requirement]) -> None:
-    tests = [test for requirement in requirements for test in _tests(requirement)]
+def _add_predicate(rule: ET.Element, body: tuple[Condition, ...]) -> None:
+    tests = [test for condition in body for test in _tests(condition)]
     if not tests:
         _add(rule, "True")
         return
     # An interval is two predicates; a single one stands for itself, since "and" needs at least two.
     parent = _add(rule, "CompoundPredicate", booleanOperator="and") if len(tests) > 1 else rule
     for field, operator, value in tests:
-        _add(parent, "SimplePredicate", field=field, operator=operator, value=value)
+        if operator == "isIn":
+            test = _add(parent, "SimpleSetPredicate", field=field, booleanOperator=operator)
+            array = _add(test, "Array", type="string", n=len(value))
+            array.text = " ".join('"' + text.replace('"', '\\"') + '"' for text in value)
+        else:
+            _add(parent, "SimplePredicate", field=field, operator=operator, value=value)
 
 
-def _tests(requirement: Requirement) -> list[tuple[str, str, str]]:
-    name = requirement.feature
-    if requirement.category is not None:
-        return [(name, "equal", requirement.category)]
+def _tests(condition: Condition) -> list[tuple[str, str, Any]]:
+    name = condition.feature
+    if condition.categories is not None:
+        if len(condition.categories) == 1:
+            return [(name, "equal", condition.categories[0])]
+        return [(name, "isIn", condition.categories)]
     tests = []
-    if requirement.lower is not None:
-        tests.append((name, "greaterOrEqual", _text(requirement.lower)))
-    if requirement.upper is not None:
-        operator = "lessOrEqual" if requirement.includes_upper else "lessThan"
-        tests.append((name, operator, _text(requirement.upper)))
+    if condition.low > -math.inf:
+        tests.append((name, "greaterOrEqual", _text(condition.low)))
+    if condition.high < math.inf:
+        operator = "lessOrEqual" if condition.includes_high else "lessThan"
+        tests.append((name, operator, _text(condition.high)))
     return tests
 
 

@@ -145,6 +145,10 @@ class Combiner(ABC):
     def explain_label(self, label: Label, n_fired: int, score: Any, predicted: int) -> str:
         """Why a label has its score, in a clause."""
 
+    def explain_sum(self, position: int, score: Any) -> tuple[tuple[str, str], ...]:
+        """The first and the last line of a sum of votes, each a number and its name; or none."""
+        return ()
+
     # -- writing ---------------------------------------------------------------------------------
 
     def to_plain(self) -> dict[str, Any]:
@@ -246,7 +250,8 @@ class AnyRule(Combiner):
         formulas: list[Formula] = []
         for label, rules in zip(labels, rules_of, strict=True):
             sign = 2 * label.target_class - 1
-            cases = tuple((s, sign * s.evidence.smoothed_precision) for s in rules)
+            ranked = sorted(rules, key=lambda s: -s.evidence.smoothed_precision)
+            cases = tuple((s, sign * s.evidence.smoothed_precision) for s in ranked)
             formulas.append(FirstHit(cases, sign * label.silent_score))
         return formulas
 
@@ -465,6 +470,10 @@ class SumOfVotes(_Votes):
 
     def _describe_total(self, n_fired: int, total: str) -> str:
         return f", votes sum to {total}"
+
+    def explain_sum(self, position: int, score: Any) -> tuple[tuple[str, str], ...]:
+        """The start and the total."""
+        return (format_points(self.start[position]), "start"), (format_points(score), "total")
 
     def formulas(
         self, labels: Sequence[Label], rules_of: Sequence[Sequence[ScoredRule]]

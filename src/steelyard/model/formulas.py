@@ -105,15 +105,16 @@ def find_largest(name: str, scores: Sequence[Formula], outcomes: Sequence[Any]) 
     order of their values.
     """
     hits = [score for score in scores if isinstance(score, FirstHit)]
-    values = [value for hit in hits for _, value in hit.cases]
     defaults = [hit.default for hit in hits]
-    if len(hits) < len(scores) or min(values, default=0) <= max(defaults) and values:
+    cases = [
+        (value, scored, outcome)
+        for hit, outcome in zip(hits, outcomes, strict=False)
+        for scored, value in hit.cases
+    ]
+    is_merged = len(hits) == len(scores) and all(value > max(defaults) for value, *_ in cases)
+    if not is_merged:
         return Largest(name, tuple(scores), tuple(outcomes))
-    # A stable sort: the first of equals wins, as in the order of the outcomes.
-    ranked = sorted(
-        ((value, scored, outcome) for hit, outcome in zip(hits, outcomes, strict=True)
-         for scored, value in hit.cases),
-        key=lambda case: -case[0],
-    )
+    # The sort is stable: the first of equals wins, as in the order of the outcomes.
+    ranked = sorted(cases, key=lambda case: -case[0])
     default = outcomes[defaults.index(max(defaults))]
     return Choice(name, FirstHit(tuple((s, outcome) for _, s, outcome in ranked), default))

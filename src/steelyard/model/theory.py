@@ -202,6 +202,11 @@ class Theory:
         return not self.classes
 
     @property
+    def plain_classes(self) -> list[Any]:
+        """The classes as Python's own text and numbers."""
+        return [value.item() if isinstance(value, np.generic) else value for value in self.classes]
+
+    @property
     def label_names(self) -> tuple[str, ...]:
         """Names of the labels, in the order of the training labels."""
         return tuple(label.name for label in self.labels)
@@ -402,9 +407,8 @@ class Theory:
                 raise ValueError(reason)
         rules = [self.rules_of(name) for name in self.label_names]
         formulas = self.combiner.formulas(self.labels, rules)
-        classes = [value.item() if isinstance(value, np.generic) else value for value in self.classes]
-        names = ["class"] if len(self.labels) == 1 and classes else self.label_names
-        return self.decoder.answers(names, formulas, self.combiner, classes or [0, 1])
+        names = self.label_names if self.is_multilabel else ["class"] * len(self.labels)
+        return self.decoder.answers(names, formulas, self.combiner, self.plain_classes or [0, 1])
 
     # The methods below belong to packages that stand above the model. They are looked up when called,
     # so that the model does not depend on its writers.
