@@ -141,7 +141,9 @@ class Explanation:
     @property
     def has_weights(self) -> bool:
         """Whether the rules vote."""
-        rules = (s for label in self.labels for s in (*label.fired, *(n.scored for n in label.closest)))
+        rules = (
+            s for label in self.labels for s in (*label.fired, *(n.scored for n in label.closest))
+        )
         return any(scored.points is not None for scored in rules)
 
     def title_lines(self) -> list[str]:

@@ -79,9 +79,7 @@ DIALECTS = {
     "sqlite": Dialect(_sqlite_number, booleans=("0", "1")),
     "duckdb": Dialect(_double_precision_number, "CAST('Infinity' AS DOUBLE)"),
     "postgres": Dialect(repr, "CAST('Infinity' AS DOUBLE PRECISION)"),
-    "ansi": Dialect(
-        _double_precision_number, first_row="FETCH FIRST 1 ROW ONLY", materialized=""
-    ),
+    "ansi": Dialect(_double_precision_number, first_row="FETCH FIRST 1 ROW ONLY", materialized=""),
 }
 
 
@@ -195,7 +193,9 @@ class _SqlWriter:
             f"{indent}  WHEN {self.predicate(s)} THEN {self.literal(value)}{_comment(s)}"
             for s, value in cases
         ]
-        return "\n".join(["CASE", *lines, f"{indent}  ELSE {self.literal(default)}", f"{indent}END"])
+        return "\n".join(
+            ["CASE", *lines, f"{indent}  ELSE {self.literal(default)}", f"{indent}END"]
+        )
 
     def _score(self, score: Formula, indent: str) -> str:
         """The points of a label, on lines that are indented except for the first."""
@@ -261,9 +261,9 @@ def _label_set_rows(search: LabelSetSearch, names: Sequence[str]) -> Iterator[st
         yield f"({chain([str(points), *(names[j] for j in labels)], '+')}, {place}, {text})"
     if search.unseen_points is not None:
         score = [f"CASE WHEN {name} > 0 THEN {name} ELSE 0 END" for name in names]
-        text = [f"CASE WHEN {name} > 0 THEN '{j} ' ELSE '' END" for j, name in enumerate(names, 1)]
+        parts = [f"CASE WHEN {name} > 0 THEN '{j} ' ELSE '' END" for j, name in enumerate(names, 1)]
         total = chain([str(search.unseen_points), *score], "+")
-        yield f"({total}, {len(search.sets) + 1}, {chain([quote_text(' '), *text], '||')})"
+        yield f"({total}, {len(search.sets) + 1}, {chain([quote_text(' '), *parts], '||')})"
 
 
 def _comment(scored: ScoredRule) -> str:

@@ -157,4 +157,6 @@ def _condition_to_ranges(
         return [(f, len(categories), len(categories))]  # the empty range: no value satisfies it
     ends = [i for i in range(1, len(codes)) if codes[i] > codes[i - 1] + 1]
     starts = [0, *ends]
-    return [(f, codes[a], codes[b - 1] + 1) for a, b in zip(starts, [*ends, len(codes)], strict=True)]
+    return [
+        (f, codes[a], codes[b - 1] + 1) for a, b in zip(starts, [*ends, len(codes)], strict=True)
+    ]

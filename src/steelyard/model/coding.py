@@ -170,5 +170,3 @@ class CodeBuilder:
             rows=np.concatenate([*self.rows, _NO_CODES]),
             codes=np.concatenate([*self.codes, _NO_CODES]),
         )
-
-

@@ -90,7 +90,12 @@ class Combiner(ABC):
         """
 
     def score(
-        self, bits: Bits, n_rows: int, label_of_rule: Indices, strength: Scores, labels: Sequence[Label]
+        self,
+        bits: Bits,
+        n_rows: int,
+        label_of_rule: Indices,
+        strength: Scores,
+        labels: Sequence[Label],
     ) -> Scores:
         """Scores of all labels of a theory, shape (n_rows, n_labels)."""
         tally = self.start_tally(len(labels), n_rows)
@@ -236,7 +241,8 @@ class AnyRule(Combiner):
         if predicted == label.target_class:
             return (
                 f"no rule of any class fires; of the {n_missed + n_right} training examples that "
-                f"its rules leave uncovered {n_missed} {'was' if n_missed == 1 else 'were'} of this class"
+                f"its rules leave uncovered {n_missed} {'was' if n_missed == 1 else 'were'} of "
+                "this class"
             )
         return (
             f"no rule{_about(label)} fires, which was right for {n_right} of {n_missed + n_right} "
@@ -357,7 +363,9 @@ class _Votes(Combiner):
         """What the votes come to."""
         if not n_fired:
             return f"no rule{_about(label)} fires, which leaves the start of {format_points(score)}"
-        return f"{_count_fired(label, n_fired)}{self._describe_total(n_fired, format_points(score))}"
+        return (
+            f"{_count_fired(label, n_fired)}{self._describe_total(n_fired, format_points(score))}"
+        )
 
     @abstractmethod
     def _describe_total(self, n_fired: int, total: str) -> str:

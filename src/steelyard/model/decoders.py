@@ -73,11 +73,11 @@ class Decoder(ABC):
     known: KnownLabelSets | None = None
     silence: float = 1.0
 
-    def fit(self, known: KnownLabelSets | None) -> Decoder:  # noqa: ARG002
+    def fit(self, known: KnownLabelSets | None) -> Decoder:
         """The decoder with the label sets of the training examples."""
         return self
 
-    def check(self, labels: Sequence[Label], combiner: Combiner) -> None:
+    def check(self, labels: Sequence[Label], combiner: Combiner) -> None:  # noqa: B027
         """Reject labels or a combiner that do not fit."""
 
     @abstractmethod
@@ -98,11 +98,11 @@ class Decoder(ABC):
         """A clause for the summary of a theory; empty if there is nothing to say."""
         return ""
 
-    def explain_row(self, decoded: Decoded, row: int, names: Sequence[str]) -> str:  # noqa: ARG002
+    def explain_row(self, decoded: Decoded, row: int, names: Sequence[str]) -> str:
         """A sentence about all labels of a row; empty if there is nothing to say."""
         return ""
 
-    def explain_label(self, decoded: Decoded, row: int, j: int, combiner: Combiner) -> str:  # noqa: ARG002
+    def explain_label(self, decoded: Decoded, row: int, j: int, combiner: Combiner) -> str:
         """A clause where a prediction differs from the sign of its score; empty elsewhere."""
         return ""
 
@@ -130,7 +130,7 @@ class Decoder(ABC):
         `outcomes` are what is written for absence and presence, or one class per label.
         """
 
-    def decline(self, format: str) -> str | None:  # noqa: ARG002
+    def decline(self, format: str) -> str | None:
         """Why an export cannot express the decoder, in one sentence; None if it can."""
         return None
 
@@ -162,7 +162,7 @@ class EachLabel(Decoder):
     def __str__(self) -> str:
         return self.name if self.threshold == 0.5 else f"{self.name}(p > {self.threshold:g})"
 
-    def check(self, labels: Sequence[Label], combiner: Combiner) -> None:  # noqa: ARG002
+    def check(self, labels: Sequence[Label], combiner: Combiner) -> None:
         """Reject a threshold that the combiner has no use for."""
         combiner.from_probability(self.threshold)
 
@@ -211,13 +211,13 @@ class BestLabel(Decoder):
     def __str__(self) -> str:
         return self.name
 
-    def decode(self, scores: Scores, combiner: Combiner) -> Decoded:  # noqa: ARG002
+    def decode(self, scores: Scores, combiner: Combiner) -> Decoded:
         """The label with the highest score, the first of equals."""
         is_present = np.zeros(scores.shape, dtype=np.bool_)
         is_present[np.arange(len(scores)), np.argmax(scores, axis=1)] = True
         return Decoded(scores, is_present)
 
-    def explain_label(self, decoded: Decoded, row: int, j: int, combiner: Combiner) -> str:  # noqa: ARG002
+    def explain_label(self, decoded: Decoded, row: int, j: int, combiner: Combiner) -> str:
         """That another class wins, or that none does better."""
         predicted, score = decoded.is_present[row, j], decoded.scores[row, j]
         if not predicted and score > 0:
@@ -226,9 +226,9 @@ class BestLabel(Decoder):
 
     def answers(
         self,
-        names: Sequence[str],  # noqa: ARG002
+        names: Sequence[str],
         formulas: Sequence[Formula],
-        combiner: Combiner,  # noqa: ARG002
+        combiner: Combiner,
         outcomes: Sequence[Any],
     ) -> list[Answer]:
         """One answer, the class."""
@@ -252,7 +252,9 @@ class _LabelSets(Decoder):
     def fit(self, known: KnownLabelSets | None) -> Decoder:
         """The decoder with the label sets of the training examples."""
         if known is None:
-            raise ValueError("label sets need several labels; this target has one class per example")
+            raise ValueError(
+                "label sets need several labels; this target has one class per example"
+            )
         return replace(self, known=known)  # type: ignore[type-var]
 
     @property
@@ -356,7 +358,7 @@ class BestLabelSet(_LabelSets):
     def __str__(self) -> str:
         return f"{self.name}({self.frequency_weight:g}, {self.silence:g})"
 
-    def decode(self, scores: Scores, combiner: Combiner) -> Decoded:  # noqa: ARG002
+    def decode(self, scores: Scores, combiner: Combiner) -> Decoded:
         """The labels of the best set; of sets that fit equally the more frequent one.
 
         A new set, of the labels with positive scores, has to fit better than every known one. It is
@@ -391,7 +393,7 @@ class BestLabelSet(_LabelSets):
             f"examples) fits the rules best; {_describe_alone(positive, known.sets[k], names)}"
         )
 
-    def explain_label(self, decoded: Decoded, row: int, j: int, combiner: Combiner) -> str:  # noqa: ARG002
+    def explain_label(self, decoded: Decoded, row: int, j: int, combiner: Combiner) -> str:
         """That the best set overrules the score."""
         predicted = decoded.is_present[row, j]
         if predicted == (decoded.scores[row, j] > 0):
@@ -402,8 +404,8 @@ class BestLabelSet(_LabelSets):
         self,
         names: Sequence[str],
         formulas: Sequence[Formula],
-        combiner: Combiner,  # noqa: ARG002
-        outcomes: Sequence[Any],  # noqa: ARG002
+        combiner: Combiner,
+        outcomes: Sequence[Any],
     ) -> list[Answer]:
         """One answer for all labels."""
         return self._search(names, formulas, None)
@@ -476,18 +478,18 @@ class LabelSetVotes(_LabelSets):
             of_all[rows] = votes.sum(axis=1) + new_votes
         return for_label, of_all
 
-    def decode(self, scores: Scores, combiner: Combiner) -> Decoded:  # noqa: ARG002
+    def decode(self, scores: Scores, combiner: Combiner) -> Decoded:
         """The labels with enough of the votes."""
         for_label, of_all = self.share_votes(scores)
         needed = self.threshold_in_thousandths * of_all[:, None]
         return Decoded(scores, SHARES * for_label > needed, (for_label, of_all))
 
-    def to_probability(self, decoded: Decoded, combiner: Combiner) -> Floats:  # noqa: ARG002
+    def to_probability(self, decoded: Decoded, combiner: Combiner) -> Floats:
         """A label's share of the votes, at least that of half a vote, so that nothing is certain."""
         for_label, of_all = decoded.found
         return np.asarray(np.clip(for_label, 0.5, of_all[:, None] - 0.5) / of_all[:, None])
 
-    def to_decision(self, decoded: Decoded, combiner: Combiner) -> Floats:  # noqa: ARG002
+    def to_decision(self, decoded: Decoded, combiner: Combiner) -> Floats:
         """2σ(logit(s) - logit(t)) - 1 for each label's share s of the votes and the threshold t.
 
         With v of n votes it is (v(1 - t) - (n - v)t) / (v(1 - t) + (n - v)t): its sign is computed
@@ -525,7 +527,7 @@ class LabelSetVotes(_LabelSets):
             f"{_describe_alone(positive, predicted, names)}"
         )
 
-    def explain_label(self, decoded: Decoded, row: int, j: int, combiner: Combiner) -> str:  # noqa: ARG002
+    def explain_label(self, decoded: Decoded, row: int, j: int, combiner: Combiner) -> str:
         """The label's share, where it overrules the score."""
         predicted = decoded.is_present[row, j]
         if predicted == (decoded.scores[row, j] > 0):
@@ -538,8 +540,8 @@ class LabelSetVotes(_LabelSets):
         self,
         names: Sequence[str],
         formulas: Sequence[Formula],
-        combiner: Combiner,  # noqa: ARG002
-        outcomes: Sequence[Any],  # noqa: ARG002
+        combiner: Combiner,
+        outcomes: Sequence[Any],
     ) -> list[Answer]:
         """One answer for all labels."""
         return self._search(names, formulas, self.threshold_in_thousandths)
@@ -569,8 +571,10 @@ def _format_share(share: Fraction, needed: Fraction) -> str:
 
     Examples
     --------
-    >>> _format_share(Fraction(62, 100), Fraction(2, 5)), _format_share(Fraction(4004, 10000), Fraction(2, 5))
-    ('62 %', '40.04 %')
+    >>> _format_share(Fraction(62, 100), Fraction(2, 5))
+    '62 %'
+    >>> _format_share(Fraction(4004, 10000), Fraction(2, 5))
+    '40.04 %'
     """
     if share == needed:
         return f"{float(share * 100):g} %"
@@ -625,5 +629,7 @@ def decoder_from_plain(data: Any, known: KnownLabelSets | None) -> Decoder:
         raise ValueError(f"the decoder {kind.name} has no field {min(unknown or {'known'})!r}")
     decoder = kind(**settings)
     if decoder.needs_log_odds == (known is None):
-        raise ValueError(f"the decoder {kind.name} {'needs' if known is None else 'has no'} label sets")
+        raise ValueError(
+            f"the decoder {kind.name} {'needs' if known is None else 'has no'} label sets"
+        )
     return decoder.fit(known) if known is not None else decoder

@@ -244,7 +244,9 @@ def _read_features(data: Any) -> tuple[Feature, ...]:
         if "categories" in item:
             categories = tuple(_get(item, "categories", list, what))
             if not all(isinstance(text, str) for text in categories):
-                raise ValueError(f"categories of {what} must be texts, got {reprlib.repr(categories)}")
+                raise ValueError(
+                    f"categories of {what} must be texts, got {reprlib.repr(categories)}"
+                )
         features.append(Feature(name, categories))
     return tuple(features)
 
@@ -341,9 +343,11 @@ def _upgrade_theory(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _upgrade_output(data: dict[str, Any]) -> str:
-    output = _get(data, "output", str)
+    output: str = _get(data, "output", str)
     if output not in ("multilabel", "binary", "multiclass", "ordered"):
-        raise ValueError(f"output must be multilabel, binary, multiclass or ordered, got {output!r}")
+        raise ValueError(
+            f"output must be multilabel, binary, multiclass or ordered, got {output!r}"
+        )
     return output
 
 
@@ -413,9 +417,7 @@ def _read_list(data: Any, name: str, what: str, least: float, most: float) -> ND
 def _read_ranking(data: Any, what: str, n_rules: int) -> dict[str, Any]:
     """The ranking of a heuristic over so many rules."""
     most = 2**31 - 1
-    values = [
-        _read_value({"value": value}, what) for value in _get(data, "values", list, what)
-    ]
+    values = [_read_value({"value": value}, what) for value in _get(data, "values", list, what)]
     ranking: dict[str, Any] = {
         "rule_idx": _read_list(data, "rules", what, 0, n_rules - 1).astype(np.intp),
         "values": np.array(values, dtype=np.float64),

@@ -295,7 +295,11 @@ class TheoryPath:
         return values
 
     def _count_cells(
-        self, X: Any, is_present: NDArray[np.bool_], measures: Sequence[Measure], decoder: Decoder | None
+        self,
+        X: Any,
+        is_present: NDArray[np.bool_],
+        measures: Sequence[Measure],
+        decoder: Decoder | None,
     ) -> Iterator[tuple[Any, str, Counts]]:
         """Cells, the axis that is counted along, and the counts of these cells."""
         axes = dict.fromkeys(measure.per for measure in measures)
@@ -309,8 +313,10 @@ class TheoryPath:
             shape = (len(self.labels), n_rows)
             first = find_first_firing(bits, ranked.rule_idx, self.label_of_rule, shape)
             for axis in axes:
-                yield h, axis, _sweep_counts(
-                    first, self.n_kept[h], is_present.T, self._sign > 0, axis
+                yield (
+                    h,
+                    axis,
+                    _sweep_counts(first, self.n_kept[h], is_present.T, self._sign > 0, axis),
                 )
 
     def _settles(self, decoder: Decoder | None) -> bool:
@@ -339,9 +345,7 @@ class TheoryPath:
             for j in np.argsort(self.n_kept[h], kind="stable"):
                 end = max(int(self.n_kept[h, j]), n_added)
                 rules = ranked.rule_idx[n_added:end]
-                combiner.add_rules(
-                    tally, bits, rules, self.label_of_rule, strength[n_added:end]
-                )
+                combiner.add_rules(tally, bits, rules, self.label_of_rule, strength[n_added:end])
                 n_added = end
                 silent = smoothed_precision(*self._n_uncovered(ranked, end)) - 1
                 scores = combiner.finish_tally(tally, silent, self._sign).T
@@ -369,7 +373,11 @@ class TheoryPath:
                 features,
                 parts["labels"],
                 tuple(
-                    ScoredRule(Rule(Head(names[j], parts["labels"][j].target_class), body), Evidence(0, 0), 0.0)
+                    ScoredRule(
+                        Rule(Head(names[j], parts["labels"][j].target_class), body),
+                        Evidence(0, 0),
+                        0.0,
+                    )
                     for j, body in zip(parts["label_of_rule"], bodies, strict=True)
                 ),
             )

@@ -36,7 +36,9 @@ class Head:
         if not isinstance(self.label, str):
             raise ValueError(f"the label of a rule must be a name, got {self.label!r}")
         if self.target_class not in (0, 1):
-            raise ValueError(f"the target class of a rule must be 0 or 1, got {self.target_class!r}")
+            raise ValueError(
+                f"the target class of a rule must be 0 or 1, got {self.target_class!r}"
+            )
 
     def __str__(self) -> str:
         return self.label if self.target_class else f"¬{self.label}"

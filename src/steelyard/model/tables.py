@@ -151,9 +151,7 @@ def _object_array_to_columns(
         yield NumericColumn(_check_finite(numbers, name))
 
 
-def table_to_columns(
-    X: Any, features: Sequence[Feature] | None = None
-) -> Iterable[Column]:
+def table_to_columns(X: Any, features: Sequence[Feature] | None = None) -> Iterable[Column]:
     """Columns of a DataFrame, an array or a sparse matrix, one at a time.
 
     A column of an object array is numeric if all its values are numbers, unless `features` say
@@ -188,8 +186,6 @@ def column_names(X: Any) -> tuple[str, ...]:
     return tuple(f"x{j}" for j in range(X.shape[1]))
 
 
-
-
 def fit_column(column: Column, feature: Feature) -> Column:
     """A column in the form of its attribute: codes of its categories, or numbers."""
     if feature.categories is None:
@@ -219,7 +215,7 @@ def _column_to_numbers(column: Column, name: str) -> NumericColumn:
 
 
 def column_to_values(column: Column, feature: Feature, n_rows: int) -> list[Value]:
-    """The values of a column as conditions see them, one per row; unknown categories stay as they are."""
+    """The values of a column as conditions see them, one per row; keeps unknown categories."""
     if isinstance(column, NominalColumn) and feature.is_nominal:
         texts = [feature.read_category(text) for text in column.categories]
         return [None if code < 0 else texts[code] for code in column.codes]

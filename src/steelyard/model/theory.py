@@ -28,7 +28,7 @@ from .evidence import Label
 from .features import Feature
 from .formulas import Answer
 from .json import reject_damage, theory_parts, theory_to_text
-from .rules import Rule, ScoredRule
+from .rules import ScoredRule
 from .tables import as_table, column_to_values, count_rows
 
 
@@ -92,7 +92,7 @@ class Theory:
 
     Examples
     --------
-    >>> from steelyard import Condition, Evidence, Head
+    >>> from steelyard import Condition, Evidence, Head, Rule
     >>> rule = Rule(Head("flu"), (Condition("fever", "≥", 38.5), Condition("colour", "=", "red")))
     >>> theory = Theory(
     ...     features=(Feature("fever"), Feature("colour", ("blue", "red"))),
@@ -317,9 +317,7 @@ class Theory:
 
     def _decode(self, bits: Bits, n_rows: int) -> Decoded:
         """Scores and labels of rows, given which rules fire."""
-        scores = self.combiner.score(
-            bits, n_rows, self._label_of_rule, self._strength, self.labels
-        )
+        scores = self.combiner.score(bits, n_rows, self._label_of_rule, self._strength, self.labels)
         return self.decoder.decode(scores, self.combiner)
 
     def evaluate(self, X: Any) -> Evaluation:
@@ -530,4 +528,5 @@ def labels_to_answer(is_present: NDArray[np.bool_], classes: Sequence[Any]) -> N
         return is_present.astype(np.int64)
     if is_present.shape[1] == 1:
         return np.asarray(classes)[is_present[:, 0].astype(np.int64)]
-    return np.asarray(classes)[np.argmax(is_present, axis=1)]
+    chosen: NDArray[Any] = np.asarray(classes)[np.argmax(is_present, axis=1)]
+    return chosen
