@@ -27,12 +27,13 @@ from .features import Feature
 from .label_sets import KnownLabelSets
 from .rules import Head, Rule, ScoredRule
 
-THEORY, PATH = "steelyard theory", "steelyard path"
+# Format and newest schema version. Theories: 1 rules that decide; 2 points and label sets; 3 a combiner
+# and a decoder. Paths: 1 rules that decide; 2 a combiner, votes and label sets.
+THEORY = ("steelyard theory", 3)
+PATH = ("steelyard path", 2)
 
-# Theories: 1 rules that decide; 2 with points and label sets; 3 a combiner and a decoder.
-THEORY_VERSION = 3
-# Paths: 1 rules that decide; 2 a combiner, votes and label sets.
-PATH_VERSION = 2
+_KINDS = {str: "text", list: "a list", dict: "an object", int: "an integer", float: "a number"}
+_MOST = 2**31 - 1
 
 
 # -- writing -------------------------------------------------------------------------------------
@@ -40,13 +41,7 @@ PATH_VERSION = 2
 
 def to_json_text(value: Any) -> str:
     """JSON that every language reads: text as it is, no NaN and no infinity."""
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, default=_to_plain)
-
-
-def _to_plain(value: Any) -> Any:
-    if isinstance(value, np.generic):
-        return value.item()
-    raise TypeError(f"cannot write {value!r} as JSON")
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, default=lambda x: x.item())
 
 
 def _number_to_plain(value: float) -> float | str:
@@ -56,64 +51,61 @@ def _number_to_plain(value: float) -> float | str:
 
 def condition_to_plain(condition: Condition) -> list[list[Any]]:
     """A condition as [attribute, operator, value], twice for an interval with two bounds."""
+    name = condition.feature
     if condition.categories is not None:
         if len(condition.categories) == 1:
-            return [[condition.feature, "=", condition.categories[0]]]
-        return [[condition.feature, "in", list(condition.categories)]]
-    plain: list[list[Any]] = []
-    if condition.low > -math.inf:
-        plain.append([condition.feature, "≥", condition.low])
-    if condition.high < math.inf:
-        plain.append([condition.feature, "≤" if condition.includes_high else "<", condition.high])
-    return plain
+            return [[name, "=", condition.categories[0]]]
+        return [[name, "in", condition.categories]]
+    lower = [[name, "≥", condition.low]] if condition.low > -math.inf else []
+    operator = "≤" if condition.includes_high else "<"
+    upper = [[name, operator, condition.high]] if condition.high < math.inf else []
+    return lower + upper
 
 
-def _body_to_plain(body: Sequence[Condition]) -> list[list[Any]]:
-    return [item for condition in body for item in condition_to_plain(condition)]
+def _rule_to_plain(rule: Rule, tp: int, fp: int) -> dict[str, Any]:
+    return {
+        "label": rule.head.label,
+        "target_class": rule.head.target_class,
+        "body": [item for condition in rule.body for item in condition_to_plain(condition)],
+        "tp": tp,
+        "fp": fp,
+    }
 
 
-def _features_to_plain(features: Sequence[Feature]) -> list[dict[str, Any]]:
-    return [
-        {"name": f.name} | ({} if f.categories is None else {"categories": f.categories})
-        for f in features
-    ]
+def _shared_to_plain(features: Sequence[Feature], labels: Sequence[Label]) -> dict[str, Any]:
+    return {
+        "features": [
+            {"name": f.name} | ({} if f.categories is None else {"categories": f.categories})
+            for f in features
+        ],
+        "labels": [vars(label) for label in labels],
+    }
 
 
 def _label_sets_to_plain(known: KnownLabelSets | None) -> list[dict[str, Any]]:
-    if known is None:
-        return []
-    pairs = zip(known.sets, known.counts, strict=True)
+    pairs = () if known is None else zip(known.sets, known.counts, strict=True)
     return [{"labels": labels, "count": count} for labels, count in pairs]
 
 
 def theory_to_text(theory: Any) -> str:
     """A theory as JSON, one rule per line."""
     head = {
-        "format": THEORY,
-        "schema_version": THEORY_VERSION,
+        "format": THEORY[0],
+        "schema_version": THEORY[1],
         "heuristic": theory.heuristic,
         "phi": theory.phi,
         "classes": theory.classes,
         "combiner": theory.combiner.to_plain(),
         "decoder": theory.decoder.to_plain(),
     }
-    lists: dict[str, list[dict[str, Any]]] = {
-        "features": _features_to_plain(theory.features),
-        "labels": [vars(label) for label in theory.labels],
-        "rules": [
-            {
-                "label": s.head.label,
-                "target_class": s.head.target_class,
-                "body": _body_to_plain(s.body),
-                "tp": s.tp,
-                "fp": s.fp,
-                "value": _number_to_plain(s.value),
-            }
-            | ({} if s.points is None else {"points": s.points})
-            for s in theory.rules
-        ],
-        "label_sets": _label_sets_to_plain(theory.decoder.known),
-    }
+    rules = [
+        _rule_to_plain(s.rule, s.tp, s.fp)
+        | {"value": _number_to_plain(s.value)}
+        | ({} if s.points is None else {"points": s.points})
+        for s in theory.rules
+    ]
+    lists = _shared_to_plain(theory.features, theory.labels)
+    lists |= {"rules": rules, "label_sets": _label_sets_to_plain(theory.decoder.known)}
     lines = [f' "{key}": {to_json_text(value)}' for key, value in head.items()]
     for key, items in lists.items():
         rows = ",\n".join("  " + to_json_text(item) for item in items)
@@ -123,40 +115,35 @@ def theory_to_text(theory: Any) -> str:
 
 def path_to_text(path: Any) -> str:
     """A path as JSON: every rule once, and the ranking of each heuristic."""
+    rankings = [
+        {
+            "heuristic": heuristic_to_dict(heuristic),
+            "rules": ranked.rule_idx.tolist(),
+            "values": list(map(_number_to_plain, ranked.values.tolist())),
+            "new_tp": ranked.new_tp.tolist(),
+            "new_fp": ranked.new_fp.tolist(),
+        }
+        | ({} if ranked.votes is None else {"votes": ranked.votes.tolist()})
+        for heuristic, ranked in zip(path.heuristics, path.ranked, strict=True)
+    ]
     data = {
-        "format": PATH,
-        "schema_version": PATH_VERSION,
+        "format": PATH[0],
+        "schema_version": PATH[1],
         "classes": path.classes,
         "phis": path.phis,
         "combiner": path.combiner.to_plain(),
-        "features": _features_to_plain(path.coded.features),
-        "labels": [vars(label) for label in path.labels],
+        **_shared_to_plain(path.coded.features, path.labels),
         "rules": [
-            {
-                "label": int(path.label_of_rule[r]),
-                "tp": int(path.tp[r]),
-                "fp": int(path.fp[r]),
-                "body": _body_to_plain(path.coded.body(r)),
-            }
+            _rule_to_plain(path.rule(r), int(path.tp[r]), int(path.fp[r]))
             for r in range(len(path.coded))
         ],
-        "heuristics": [
-            {
-                "heuristic": heuristic_to_dict(heuristic),
-                "rules": ranked.rule_idx.tolist(),
-                "values": list(map(_number_to_plain, ranked.values.tolist())),
-                "new_tp": ranked.new_tp.tolist(),
-                "new_fp": ranked.new_fp.tolist(),
-            }
-            | ({} if ranked.votes is None else {"votes": ranked.votes.tolist()})
-            for heuristic, ranked in zip(path.heuristics, path.ranked, strict=True)
-        ],
+        "heuristics": rankings,
         "label_sets": _label_sets_to_plain(path.label_sets),
     }
     return to_json_text(data)
 
 
-# -- reading -------------------------------------------------------------------------------------
+# -- checking ------------------------------------------------------------------------------------
 
 
 def find_format(text: str, where: str) -> Any:
@@ -174,8 +161,8 @@ def _parse(text: str, where: str) -> Any:
         raise ValueError(f"{where} is not JSON: {error}") from None
 
 
-def _check_format(text: str, name: str, newest: int, where: str) -> dict[str, Any]:
-    data = _parse(text, where)
+def _check_format(text: str, expected: tuple[str, int], where: str) -> dict[str, Any]:
+    data, (name, newest) = _parse(text, where), expected
     if not isinstance(data, dict) or data.get("format") != name:
         raise ValueError(f"{where} is not a {name}")
     if data.get("schema_version") not in range(1, newest + 1):
@@ -187,80 +174,77 @@ def _check_format(text: str, name: str, newest: int, where: str) -> dict[str, An
 
 
 @contextmanager
-def reject_damage(where: str, what: str) -> Iterator[None]:
-    """Say in one sentence where a text is damaged."""
+def reject_damage(what: str) -> Iterator[None]:
+    """Say in one sentence what is damaged, and where."""
     try:
         yield
     except (ValueError, TypeError, OverflowError) as error:
-        raise ValueError(f"{where} is a damaged {what}: {error}") from None
-
-
-def _get(data: Any, name: str, kind: type, what: str = "") -> Any:
-    """A field of an object, of a kind: str, list, dict, int or float."""
-    of_what = f" of {what}" if what else ""
-    if not isinstance(data, dict):
-        raise ValueError(f"{what or 'the content'} must be an object, got {reprlib.repr(data)}")
-    if name not in data:
-        raise ValueError(f"{name}{of_what} is missing")
-    value = data[name]
-    words = {str: "text", list: "a list", dict: "an object", int: "an integer", float: "a number"}
-    is_right = {int: is_whole(value, least=-math.inf), float: is_number(value)}  # type: ignore[arg-type]
-    if not is_right.get(kind, isinstance(value, kind)):
-        raise ValueError(f"{name}{of_what} must be {words[kind]}, got {reprlib.repr(value)}")
-    return value
-
-
-def _read_value(data: Any, what: str) -> float:
-    """A number that may be infinite, then written as text."""
-    if isinstance(data, dict) and data.get("value") in ("inf", "-inf"):
-        return float(data["value"])
-    return float(_get(data, "value", float, what))
-
-
-def _read_body(rule: Any, what: str) -> Iterator[Condition]:
-    for item in _get(rule, "body", list, what):
-        if not isinstance(item, list) or len(item) != 3:
-            raise ValueError(
-                f"a condition of {what} must be an attribute, an operator and a value, "
-                f"got {reprlib.repr(item)}"
-            )
-        with _naming(what):
-            yield Condition(*item)
-
-
-@contextmanager
-def _naming(what: str) -> Iterator[None]:
-    try:
-        yield
-    except ValueError as error:
         raise ValueError(f"{what}: {error}") from None
 
 
-def _read_features(data: Any) -> tuple[Feature, ...]:
-    features = []
-    for i, item in enumerate(_get(data, "features", list), start=1):
-        what = f"attribute {i}"
-        name, categories = _get(item, "name", str, what), None
-        if "categories" in item:
-            categories = tuple(_get(item, "categories", list, what))
-            if not all(isinstance(text, str) for text in categories):
-                raise ValueError(
-                    f"categories of {what} must be texts, got {reprlib.repr(categories)}"
-                )
-        features.append(Feature(name, categories))
-    return tuple(features)
+def _get(data: Any, name: str, kind: type) -> Any:
+    """A field of an object, if it is of a kind: str, list, dict, int or float."""
+    if not isinstance(data, dict):
+        raise ValueError(f"expected an object, got {reprlib.repr(data)}")
+    if name not in data:
+        raise ValueError(f"{name} is missing")
+    value = data[name]
+    is_right = {int: is_whole(value, -_MOST, _MOST), float: is_number(value)}
+    if not is_right.get(kind, isinstance(value, kind)):
+        raise ValueError(f"{name} must be {_KINDS[kind]}, got {reprlib.repr(value)}")
+    return value
 
 
-def _read_labels(data: Any) -> tuple[Label, ...]:
-    labels = []
-    for i, item in enumerate(_get(data, "labels", list), start=1):
-        counts = {
-            name: _get(item, name, int, f"label {i}")
-            for name in Label.__dataclass_fields__
-            if name != "name"
-        }
-        labels.append(Label(_get(item, "name", str, f"label {i}"), **counts))
-    return tuple(labels)
+def _each(data: Any, name: str, noun: str) -> Iterator[Any]:
+    """The items of a list; an error while one is in use says which one."""
+    for i, item in enumerate(_get(data, name, list), start=1):
+        with reject_damage(f"{noun} {i}"):
+            yield item
+
+
+def _integers(data: Any, name: str, least: float = 0, most: float = _MOST) -> NDArray[np.int64]:
+    values = _get(data, name, list)
+    wrong = [value for value in values if not is_whole(value, least, most)]  # type: ignore[arg-type]
+    if wrong:
+        raise ValueError(f"{name} must be integers from {least:,} to {most:,}, got {wrong[0]!r}")
+    return np.array(values, dtype=np.int64)
+
+
+# -- reading -------------------------------------------------------------------------------------
+
+
+def _read_value(value: Any) -> float:
+    """A number that may be infinite, then written as text."""
+    return (
+        float(value) if value in ("inf", "-inf") else float(_get({"value": value}, "value", float))
+    )
+
+
+def _read_feature(data: Any) -> Feature:
+    return Feature(
+        _get(data, "name", str), _get(data, "categories", list) if "categories" in data else None
+    )
+
+
+def _read_label(data: Any) -> Label:
+    counts = [name for name in Label.__dataclass_fields__ if name != "name"]
+    return Label(_get(data, "name", str), *(_get(data, name, int) for name in counts))
+
+
+def _read_rule(data: Any, value: Any = None) -> ScoredRule:
+    head = Head(_get(data, "label", str), _get(data, "target_class", int))
+    body = []
+    for item in _get(data, "body", list):
+        if not isinstance(item, list) or len(item) != 3:
+            raise ValueError(
+                "a condition must be an attribute, an operator and a value, "
+                f"got {reprlib.repr(item)}"
+            )
+        body.append(Condition(*item))
+    evidence = Evidence(_get(data, "tp", int), _get(data, "fp", int))
+    points = _get(data, "points", int) if "points" in data else None
+    number = _read_value(data.get("value") if value is None else value)
+    return ScoredRule(Rule(head, tuple(body)), evidence, number, points)
 
 
 def _read_classes(data: Any) -> tuple[Any, ...]:
@@ -272,40 +256,27 @@ def _read_classes(data: Any) -> tuple[Any, ...]:
 
 
 def _read_label_sets(data: Any) -> KnownLabelSets | None:
-    items = _get(data, "label_sets", list)
-    if not items:
-        return None
-    return KnownLabelSets(
-        tuple(tuple(_get(s, "labels", list, f"label set {i}")) for i, s in enumerate(items, 1)),
-        tuple(_get(s, "count", int, f"label set {i}") for i, s in enumerate(items, 1)),
-    )
-
-
-def _read_rule(data: Any, what: str) -> ScoredRule:
-    with _naming(what):
-        head = Head(_get(data, "label", str, what), _get(data, "target_class", int, what))
-        evidence = Evidence(_get(data, "tp", int, what), _get(data, "fp", int, what))
-    points = _get(data, "points", int, what) if "points" in data else None
-    rule = Rule(head, tuple(_read_body(data, what)))
-    return ScoredRule(rule, evidence, _read_value(data, what), points)
+    pairs = [
+        (tuple(_get(item, "labels", list)), _get(item, "count", int))
+        for item in _each(data, "label_sets", "label set")
+    ]
+    sets, counts = zip(*pairs, strict=True) if pairs else ((), ())
+    return KnownLabelSets(sets, counts) if pairs else None
 
 
 def theory_parts(text: str, where: str) -> dict[str, Any]:
     """The parts of the theory that `theory_to_text` wrote."""
-    data = _check_format(text, THEORY, THEORY_VERSION, where)
-    with reject_damage(where, "theory"):
-        if data["schema_version"] < THEORY_VERSION:
+    data = _check_format(text, THEORY, where)
+    with reject_damage(f"{where} is a damaged theory"):
+        if data["schema_version"] < THEORY[1]:
             data = _upgrade_theory(data)
         phi = _get(data, "phi", float)
         if not 0 <= phi <= 1:
             raise ValueError(f"phi must be a number from 0 to 1, got {phi!r}")
         return {
-            "features": _read_features(data),
-            "labels": _read_labels(data),
-            "rules": tuple(
-                _read_rule(rule, f"rule {i}")
-                for i, rule in enumerate(_get(data, "rules", list), start=1)
-            ),
+            "features": tuple(map(_read_feature, _each(data, "features", "attribute"))),
+            "labels": tuple(map(_read_label, _each(data, "labels", "label"))),
+            "rules": tuple(map(_read_rule, _each(data, "rules", "rule"))),
             "combiner": combiner_from_plain(data.get("combiner")),
             "decoder": decoder_from_plain(data.get("decoder"), _read_label_sets(data)),
             "classes": _read_classes(data),
@@ -314,35 +285,55 @@ def theory_parts(text: str, where: str) -> dict[str, Any]:
         }
 
 
-def _upgrade_theory(data: dict[str, Any]) -> dict[str, Any]:
-    """Versions 1 and 2, which said `output`, `combine`, `start_points` and `min_share`."""
-    output = _upgrade_output(data)
-    combiner: Combiner = AnyRule()
-    if output == "ordered":
-        labels = _read_labels(data)
-        order = sorted(range(len(labels)), key=lambda j: labels[j].n_positives)
-        combiner = FirstRule(tuple(order))
-    if data["schema_version"] == 2:
-        start = tuple(_get(data, "start_points", list))
-        is_sum = _get(data, "combine", str) == "weighted"
-        combiner = SumOfVotes(start) if is_sum else StrongestVote(start)
-    elif "start_points" in data or "label_sets" in data:
-        raise ValueError("schema version 1 has neither start points nor label sets")
-    decoder: Any = BestLabel() if output in ("multiclass", "ordered") else EachLabel()
-    if "label_sets" in data:
-        weight = _get(data, "frequency_weight", float)
-        decoder = BestLabelSet(weight)
-        if "min_share" in data:
-            decoder = LabelSetVotes(_get(data, "min_share", float), weight)
-    return {
-        "label_sets": [],
-        **data,
-        "combiner": combiner.to_plain(),
-        "decoder": decoder.to_plain(),
+def path_parts(text: str, where: str) -> dict[str, Any]:
+    """The parts of the path that `path_to_text` wrote; a ranking is a dict."""
+    data = _check_format(text, PATH, where)
+    with reject_damage(f"{where} is a damaged path"):
+        if data["schema_version"] < PATH[1]:
+            data = _upgrade_path(data)
+        phis = _get(data, "phis", list)
+        if not all(is_number(phi) and 0 < phi <= 1 for phi in phis):
+            raise ValueError(f"phis must be numbers above 0 and at most 1, got {phis!r}")
+        rules = tuple(_read_rule(rule, 0.0) for rule in _each(data, "rules", "rule"))
+        return {
+            "heuristics": tuple(
+                heuristic_from_dict(_get(item, "heuristic", dict))
+                for item in _each(data, "heuristics", "heuristic")
+            ),
+            "phis": tuple(map(float, phis)),
+            "features": tuple(map(_read_feature, _each(data, "features", "attribute"))),
+            "labels": tuple(map(_read_label, _each(data, "labels", "label"))),
+            "rules": rules,
+            "ranked": [
+                _read_ranking(item, len(rules)) for item in _each(data, "heuristics", "heuristic")
+            ],
+            "combiner": combiner_from_plain(data.get("combiner")),
+            "classes": _read_classes(data),
+            "label_sets": _read_label_sets(data),
+        }
+
+
+def _read_ranking(data: Any, n_rules: int) -> dict[str, Any]:
+    """The ranking of a heuristic over so many rules."""
+    ranking: dict[str, Any] = {
+        "rule_idx": _integers(data, "rules", 0, n_rules - 1).astype(np.intp),
+        "values": np.array([_read_value(value) for value in _get(data, "values", list)], float),
+        "new_tp": _integers(data, "new_tp"),
+        "new_fp": _integers(data, "new_fp"),
+        "votes": _integers(data, "votes", -_MOST) if "votes" in data else None,
     }
+    lengths = {name: len(part) for name, part in ranking.items() if part is not None}
+    if len(set(lengths.values())) > 1:
+        raise ValueError(f"the lists have different lengths: {lengths}")
+    if (ranking["values"][1:] > ranking["values"][:-1]).any():
+        raise ValueError("the values are not sorted")
+    return ranking
 
 
-def _upgrade_output(data: dict[str, Any]) -> str:
+# -- older versions ------------------------------------------------------------------------------
+
+
+def _get_output(data: Any) -> str:
     output: str = _get(data, "output", str)
     if output not in ("multilabel", "binary", "multiclass", "ordered"):
         raise ValueError(
@@ -351,83 +342,40 @@ def _upgrade_output(data: dict[str, Any]) -> str:
     return output
 
 
-def path_parts(text: str, where: str) -> dict[str, Any]:
-    """The parts of the path that `path_to_text` wrote; a ranking is a dict."""
-    data = _check_format(text, PATH, PATH_VERSION, where)
-    with reject_damage(where, "path"):
-        if data["schema_version"] == 1:
-            _upgrade_output(data)
-            data = {"label_sets": [], **data, "combiner": AnyRule().to_plain()}
-        rules = _get(data, "rules", list)
-        labels = _read_labels(data)
-        rankings = _get(data, "heuristics", list)
-        return {
-            "heuristics": tuple(
-                heuristic_from_dict(_get(h, "heuristic", dict, f"heuristic {i}"))
-                for i, h in enumerate(rankings, start=1)
-            ),
-            "phis": tuple(_read_phis(data)),
-            "features": _read_features(data),
-            "bodies": [
-                Rule(Head(""), tuple(_read_body(rule, f"rule {i}"))).body
-                for i, rule in enumerate(rules, start=1)
-            ],
-            "label_of_rule": _read_integers(rules, "label", len(labels) - 1),
-            "tp": _read_integers(rules, "tp"),
-            "fp": _read_integers(rules, "fp"),
-            "ranked": [
-                _read_ranking(ranking, f"heuristic {i}", len(rules))
-                for i, ranking in enumerate(rankings, start=1)
-            ],
-            "labels": labels,
-            "classes": _read_classes(data),
-            "combiner": combiner_from_plain(data.get("combiner")),
-            "label_sets": _read_label_sets(data),
-        }
+def _upgrade_theory(data: dict[str, Any]) -> dict[str, Any]:
+    """Versions 1 and 2, which had `output`, `combine`, `start_points` and `min_share`."""
+    output = _get_output(data)
+    combiner: Combiner = AnyRule()
+    if output == "ordered":
+        sizes = [_get(label, "n_positives", int) for label in _each(data, "labels", "label")]
+        combiner = FirstRule(tuple(sorted(range(len(sizes)), key=lambda j: sizes[j])))
+    if data["schema_version"] == 2:
+        start = tuple(_integers(data, "start_points", -_MOST).tolist())
+        is_sum = _get(data, "combine", str) == "weighted"
+        combiner = SumOfVotes(start) if is_sum else StrongestVote(start)
+    elif "start_points" in data or "label_sets" in data:
+        raise ValueError("schema version 1 has neither start points nor label sets")
+    decoder: Any = BestLabel() if output in ("multiclass", "ordered") else EachLabel()
+    if "min_share" in data:
+        share, weight = (_get(data, name, float) for name in ("min_share", "frequency_weight"))
+        decoder = LabelSetVotes(share, weight)
+    elif "label_sets" in data:
+        decoder = BestLabelSet(_get(data, "frequency_weight", float))
+    plain = {"combiner": combiner.to_plain(), "decoder": decoder.to_plain()}
+    return {"label_sets": [], **data, **plain}
 
 
-def _read_phis(data: Any) -> Iterator[float]:
-    for phi in _get(data, "phis", list):
-        if not is_number(phi) or not 0 < phi <= 1:
-            raise ValueError(f"phis must be numbers above 0 and at most 1, got {phi!r}")
-        yield float(phi)
-
-
-def _read_integers(rules: Sequence[Any], name: str, most: float = 2**31 - 1) -> NDArray[np.int64]:
-    """A field of every rule; kernels trust that positions exist."""
-    values = []
-    for i, rule in enumerate(rules, start=1):
-        value = _get(rule, name, int, f"rule {i}")
-        if not 0 <= value <= most:
-            raise ValueError(f"{name} of rule {i} must be from 0 to {most:,}, got {value!r}")
-        values.append(value)
-    return np.array(values, dtype=np.int64)
-
-
-def _read_list(data: Any, name: str, what: str, least: float, most: float) -> NDArray[np.int64]:
-    values = _get(data, name, list, what)
-    wrong = [value for value in values if not is_whole(value, least, most)]  # type: ignore[arg-type]
-    if wrong:
-        raise ValueError(
-            f"{name} of {what} must be integers from {least:,} to {most:,}, got {wrong[0]!r}"
-        )
-    return np.array(values, dtype=np.int64)
-
-
-def _read_ranking(data: Any, what: str, n_rules: int) -> dict[str, Any]:
-    """The ranking of a heuristic over so many rules."""
-    most = 2**31 - 1
-    values = [_read_value({"value": value}, what) for value in _get(data, "values", list, what)]
-    ranking: dict[str, Any] = {
-        "rule_idx": _read_list(data, "rules", what, 0, n_rules - 1).astype(np.intp),
-        "values": np.array(values, dtype=np.float64),
-        "new_tp": _read_list(data, "new_tp", what, 0, most),
-        "new_fp": _read_list(data, "new_fp", what, 0, most),
-        "votes": _read_list(data, "votes", what, -most, most) if "votes" in data else None,
-    }
-    lengths = {name: len(part) for name, part in ranking.items() if part is not None}
-    if len(set(lengths.values())) > 1:
-        raise ValueError(f"the lists of {what} have different lengths: {lengths}")
-    if (ranking["values"][1:] > ranking["values"][:-1]).any():
-        raise ValueError(f"the values of {what} are not sorted")
-    return ranking
+def _upgrade_path(data: dict[str, Any]) -> dict[str, Any]:
+    """Version 1, whose rules had the position of their label."""
+    _get_output(data)
+    labels = _get(data, "labels", list)
+    rules = []
+    for rule in _each(data, "rules", "rule"):
+        j = _get(rule, "label", int)
+        if not 0 <= j < len(labels):
+            raise ValueError(
+                f"there is no label {j}: the last of {len(labels)} is {len(labels) - 1}"
+            )
+        head = {"label": labels[j].get("name"), "target_class": labels[j].get("target_class")}
+        rules.append(rule | head)
+    return {**data, "rules": rules, "label_sets": [], "combiner": AnyRule().to_plain()}

@@ -211,14 +211,20 @@ class TheoryPath:
             phi=float(phi) if min_value is None else n_kept / max(len(ranked.values), 1),
         )
 
-    def _scored_rule(self, r: int, value: float, points: int | None) -> ScoredRule:
-        """A rule of the path; a negative vote makes it a rule for the absence of its label."""
+    def rule(self, r: int, target_class: int | None = None) -> Rule:
+        """A rule of the path, for the target class of its label unless another one is given."""
         label = self.labels[self.label_of_rule[r]]
-        tp, fp, target_class = int(self.tp[r]), int(self.fp[r]), label.target_class
-        if points is not None and points < 0 and self.combiner.gives_log_odds:
-            tp, fp, target_class, points = fp, tp, 1 - target_class, -points
-        rule = Rule(Head(label.name, target_class), self.coded.body(r))
-        return ScoredRule(rule, Evidence(tp, fp), value, points)
+        target_class = label.target_class if target_class is None else target_class
+        return Rule(Head(label.name, target_class), self.coded.body(r))
+
+    def _scored_rule(self, r: int, value: float, points: int | None) -> ScoredRule:
+        """A rule with its evidence; a negative vote makes it a rule for the absence of its label."""
+        evidence = Evidence(int(self.tp[r]), int(self.fp[r]))
+        if points is None or points >= 0 or not self.combiner.gives_log_odds:
+            return ScoredRule(self.rule(r), evidence, value, points)
+        other = 1 - self.labels[self.label_of_rule[r]].target_class
+        against = Evidence(evidence.fp, evidence.tp)
+        return ScoredRule(self.rule(r, other), against, value, -points)
 
     @property
     def default_decoder(self) -> Decoder:
@@ -365,24 +371,20 @@ class TheoryPath:
         """Read a path from JSON text or from a file; nothing in it is executed."""
         text, where = read_source(source)
         parts = path_parts(text, where)
-        with reject_damage(where, "path"):
-            features, bodies = parts.pop("features"), parts.pop("bodies")
-            # A theory of all rules checks everything that the theories of the path must satisfy.
-            names = [label.name for label in parts["labels"]]
-            Theory(
-                features,
-                parts["labels"],
-                tuple(
-                    ScoredRule(
-                        Rule(Head(names[j], parts["labels"][j].target_class), body),
-                        Evidence(0, 0),
-                        0.0,
-                    )
-                    for j, body in zip(parts["label_of_rule"], bodies, strict=True)
-                ),
-            )
+        with reject_damage(f"{where} is a damaged path"):
+            features, rules = parts.pop("features"), parts.pop("rules")
+            # The theory of all rules checks what every theory of the path must satisfy.
+            Theory(features, parts["labels"], rules)
+            position = {label.name: j for j, label in enumerate(parts["labels"])}
             ranked = tuple(RankedRules(**ranking) for ranking in parts.pop("ranked"))
-            return cls(**parts, coded=code_rules(features, bodies), ranked=ranked)
+            return cls(
+                **parts,
+                ranked=ranked,
+                coded=code_rules(features, [scored.body for scored in rules]),
+                label_of_rule=np.array([position[s.head.label] for s in rules], dtype=np.intp),
+                tp=np.array([scored.tp for scored in rules], dtype=np.int64),
+                fp=np.array([scored.fp for scored in rules], dtype=np.int64),
+            )
 
     def to_frame(self) -> pd.DataFrame:
         """One row per theory: heuristic, parameter, phi, n_rules, n_conditions (mean per rule)."""

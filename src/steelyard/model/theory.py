@@ -501,7 +501,7 @@ class Theory:
         """Read a theory from JSON text or from a file; nothing in it is executed."""
         text, where = read_source(source)
         parts = theory_parts(text, where)
-        with reject_damage(where, "theory"):
+        with reject_damage(f"{where} is a damaged theory"):
             return cls(**parts)
 
 
