@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import reprlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -195,11 +195,13 @@ def _get(data: Any, name: str, kind: type) -> Any:
     return value
 
 
-def _each(data: Any, name: str, noun: str) -> Iterator[Any]:
-    """The items of a list; an error while one is in use says which one."""
+def _read_each(data: Any, name: str, noun: str, read: Callable[[Any], Any]) -> tuple[Any, ...]:
+    """The items of a list, each read by a function; an error says which item it is."""
+    found = []
     for i, item in enumerate(_get(data, name, list), start=1):
         with reject_damage(f"{noun} {i}"):
-            yield item
+            found.append(read(item))
+    return tuple(found)
 
 
 def _integers(data: Any, name: str, least: float = 0, most: float = _MOST) -> NDArray[np.int64]:
@@ -256,10 +258,12 @@ def _read_classes(data: Any) -> tuple[Any, ...]:
 
 
 def _read_label_sets(data: Any) -> KnownLabelSets | None:
-    pairs = [
-        (tuple(_get(item, "labels", list)), _get(item, "count", int))
-        for item in _each(data, "label_sets", "label set")
-    ]
+    pairs = _read_each(
+        data,
+        "label_sets",
+        "label set",
+        lambda item: (tuple(_get(item, "labels", list)), _get(item, "count", int)),
+    )
     sets, counts = zip(*pairs, strict=True) if pairs else ((), ())
     return KnownLabelSets(sets, counts) if pairs else None
 
@@ -274,9 +278,9 @@ def theory_parts(text: str, where: str) -> dict[str, Any]:
         if not 0 <= phi <= 1:
             raise ValueError(f"phi must be a number from 0 to 1, got {phi!r}")
         return {
-            "features": tuple(map(_read_feature, _each(data, "features", "attribute"))),
-            "labels": tuple(map(_read_label, _each(data, "labels", "label"))),
-            "rules": tuple(map(_read_rule, _each(data, "rules", "rule"))),
+            "features": _read_each(data, "features", "attribute", _read_feature),
+            "labels": _read_each(data, "labels", "label", _read_label),
+            "rules": _read_each(data, "rules", "rule", _read_rule),
             "combiner": combiner_from_plain(data.get("combiner")),
             "decoder": decoder_from_plain(data.get("decoder"), _read_label_sets(data)),
             "classes": _read_classes(data),
@@ -294,19 +298,21 @@ def path_parts(text: str, where: str) -> dict[str, Any]:
         phis = _get(data, "phis", list)
         if not all(is_number(phi) and 0 < phi <= 1 for phi in phis):
             raise ValueError(f"phis must be numbers above 0 and at most 1, got {phis!r}")
-        rules = tuple(_read_rule(rule, 0.0) for rule in _each(data, "rules", "rule"))
+        rules = _read_each(data, "rules", "rule", lambda rule: _read_rule(rule, 0.0))
         return {
-            "heuristics": tuple(
-                heuristic_from_dict(_get(item, "heuristic", dict))
-                for item in _each(data, "heuristics", "heuristic")
+            "heuristics": _read_each(
+                data,
+                "heuristics",
+                "heuristic",
+                lambda item: heuristic_from_dict(_get(item, "heuristic", dict)),
             ),
             "phis": tuple(map(float, phis)),
-            "features": tuple(map(_read_feature, _each(data, "features", "attribute"))),
-            "labels": tuple(map(_read_label, _each(data, "labels", "label"))),
+            "features": _read_each(data, "features", "attribute", _read_feature),
+            "labels": _read_each(data, "labels", "label", _read_label),
             "rules": rules,
-            "ranked": [
-                _read_ranking(item, len(rules)) for item in _each(data, "heuristics", "heuristic")
-            ],
+            "ranked": _read_each(
+                data, "heuristics", "heuristic", lambda item: _read_ranking(item, len(rules))
+            ),
             "combiner": combiner_from_plain(data.get("combiner")),
             "classes": _read_classes(data),
             "label_sets": _read_label_sets(data),
@@ -347,7 +353,7 @@ def _upgrade_theory(data: dict[str, Any]) -> dict[str, Any]:
     output = _get_output(data)
     combiner: Combiner = AnyRule()
     if output == "ordered":
-        sizes = [_get(label, "n_positives", int) for label in _each(data, "labels", "label")]
+        sizes = [label.n_positives for label in _read_each(data, "labels", "label", _read_label)]
         combiner = FirstRule(tuple(sorted(range(len(sizes)), key=lambda j: sizes[j])))
     if data["schema_version"] == 2:
         start = tuple(_integers(data, "start_points", -_MOST).tolist())
@@ -368,14 +374,13 @@ def _upgrade_theory(data: dict[str, Any]) -> dict[str, Any]:
 def _upgrade_path(data: dict[str, Any]) -> dict[str, Any]:
     """Version 1, whose rules had the position of their label."""
     _get_output(data)
-    labels = _get(data, "labels", list)
-    rules = []
-    for rule in _each(data, "rules", "rule"):
+    labels = _read_each(data, "labels", "label", _read_label)
+
+    def name_label(rule: Any) -> Any:
         j = _get(rule, "label", int)
         if not 0 <= j < len(labels):
-            raise ValueError(
-                f"there is no label {j}: the last of {len(labels)} is {len(labels) - 1}"
-            )
-        head = {"label": labels[j].get("name"), "target_class": labels[j].get("target_class")}
-        rules.append(rule | head)
+            raise ValueError(f"there is no label {j}; there are {len(labels)}")
+        return rule | {"label": labels[j].name, "target_class": labels[j].target_class}
+
+    rules = list(_read_each(data, "rules", "rule", name_label))
     return {**data, "rules": rules, "label_sets": [], "combiner": AnyRule().to_plain()}
