@@ -67,9 +67,10 @@ class Combiner(ABC):
     def strengths(self, tp: Any, fp: Any, prior: Any) -> Scores:
         """The strength of learned rules, from counts and the prior of their target class."""
 
-    @abstractmethod
     def strengths_of(self, rules: Sequence[ScoredRule]) -> Scores:
         """The strength of the rules of a theory."""
+        tp, fp = (np.array([getattr(s, name) for s in rules], float) for name in ("tp", "fp"))
+        return self.strengths(tp, fp, None)
 
     @abstractmethod
     def start_tally(self, n_labels: int, n_rows: int) -> Scores:
@@ -195,10 +196,6 @@ class AnyRule(Combiner):
     def strengths(self, tp: Any, fp: Any, prior: Any) -> Scores:
         """Smoothed precision."""
         return np.asarray(smoothed_precision(tp, fp), dtype=np.float64)
-
-    def strengths_of(self, rules: Sequence[ScoredRule]) -> Scores:
-        """Smoothed precision."""
-        return np.array([scored.evidence.smoothed_precision for scored in rules], dtype=np.float64)
 
     def start_tally(self, n_labels: int, n_rows: int) -> Scores:
         """No rule has fired."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
-from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
@@ -20,7 +19,7 @@ from steelyard._numbers import is_number
 
 from .combiners import Combiner, Scores
 from .evidence import Label
-from .formulas import Answer, Formula, LabelSetSearch, find_largest
+from .formulas import Answer, LabelFormulas, LabelSetSearch, find_largest
 from .label_sets import KnownLabelSets
 from .log_odds import POINTS_PER_LOG_ODD, Points, format_points
 
@@ -104,7 +103,13 @@ class Decoder(ABC):
 
     def explain_label(self, decoded: Decoded, row: int, j: int, combiner: Combiner) -> str:
         """A clause where a prediction differs from the sign of its score; empty elsewhere."""
-        return ""
+        if decoded.is_present[row, j] == (decoded.scores[row, j] > 0):
+            return ""
+        return self._explain_difference(decoded, row, j, combiner)
+
+    @abstractmethod
+    def _explain_difference(self, decoded: Decoded, row: int, j: int, combiner: Combiner) -> str:
+        """Why a prediction differs from the sign of its score."""
 
     # -- writing ---------------------------------------------------------------------------------
 
@@ -118,17 +123,8 @@ class Decoder(ABC):
         return {"name": self.name} | {k: float(v) for k, v in settings.items()}
 
     @abstractmethod
-    def answers(
-        self,
-        names: Sequence[str],
-        formulas: Sequence[Formula],
-        combiner: Combiner,
-        outcomes: Sequence[Any],
-    ) -> list[Answer]:
-        """The prediction as answers for exports, from the formulas of the labels' scores.
-
-        `outcomes` are what is written for absence and presence, or one class per label.
-        """
+    def answers(self, scores: LabelFormulas, combiner: Combiner) -> list[Answer]:
+        """The prediction as answers for exports, from the formulas of the labels' scores."""
 
     def decline(self, format: str) -> str | None:
         """Why an export cannot express the decoder, in one sentence; None if it can."""
@@ -181,24 +177,16 @@ class EachLabel(Decoder):
             return ""
         return f"a label needs a probability above {100 * self.threshold:g} %"
 
-    def explain_label(self, decoded: Decoded, row: int, j: int, combiner: Combiner) -> str:
-        """The threshold, where it makes a difference."""
-        predicted = decoded.is_present[row, j]
-        if predicted == (decoded.scores[row, j] > 0):
-            return ""
+    def _explain_difference(self, decoded: Decoded, row: int, j: int, combiner: Combiner) -> str:
         cut = format_points(combiner.from_probability(self.threshold))
-        return f", {'above' if predicted else 'not above'} the threshold of {cut}"
+        is_above = decoded.is_present[row, j]
+        return f", {'above' if is_above else 'not above'} the threshold of {cut}"
 
-    def answers(
-        self,
-        names: Sequence[str],
-        formulas: Sequence[Formula],
-        combiner: Combiner,
-        outcomes: Sequence[Any],
-    ) -> list[Answer]:
+    def answers(self, scores: LabelFormulas, combiner: Combiner) -> list[Answer]:
         """One answer per label."""
         cut = combiner.from_probability(self.threshold)
-        return [f.above(name, cut, outcomes) for name, f in zip(names, formulas, strict=True)]
+        pairs = zip(scores.names, scores.formulas, strict=True)
+        return [formula.above(name, cut, scores.outcomes) for name, formula in pairs]
 
 
 @dataclass(frozen=True)
@@ -217,22 +205,14 @@ class BestLabel(Decoder):
         is_present[np.arange(len(scores)), np.argmax(scores, axis=1)] = True
         return Decoded(scores, is_present)
 
-    def explain_label(self, decoded: Decoded, row: int, j: int, combiner: Combiner) -> str:
-        """That another class wins, or that none does better."""
-        predicted, score = decoded.is_present[row, j], decoded.scores[row, j]
-        if not predicted and score > 0:
-            return ", but another class is better supported"
-        return ", and no class has more" if predicted and score <= 0 else ""
+    def _explain_difference(self, decoded: Decoded, row: int, j: int, combiner: Combiner) -> str:
+        if decoded.is_present[row, j]:
+            return ", and no class has more"
+        return ", but another class is better supported"
 
-    def answers(
-        self,
-        names: Sequence[str],
-        formulas: Sequence[Formula],
-        combiner: Combiner,
-        outcomes: Sequence[Any],
-    ) -> list[Answer]:
+    def answers(self, scores: LabelFormulas, combiner: Combiner) -> list[Answer]:
         """One answer, the class."""
-        return [find_largest("class", formulas, outcomes)]
+        return [find_largest(scores.names[0], scores.formulas, scores.outcomes)]
 
 
 class _LabelSets(Decoder):
@@ -307,12 +287,16 @@ class _LabelSets(Decoder):
         n_sets = len(self._fitted.sets)
         return f"label sets: {n_sets} known, frequency weight {self.frequency_weight:g}"
 
-    def _search(
-        self, names: Sequence[str], formulas: Sequence[Formula], min_share: int | None
-    ) -> list[Answer]:
+    @property
+    def min_share(self) -> int | None:
+        """The share of the votes that a label needs, in thousandths; None: the best set wins."""
+        return None
+
+    def answers(self, scores: LabelFormulas, combiner: Combiner) -> list[Answer]:
+        """One answer for all labels."""
         sets = tuple(zip(self._fitted.sets, self.set_points.tolist(), strict=True))
-        search = LabelSetSearch(tuple(names), tuple(formulas), sets, self.unseen_points, min_share)
-        return [search]
+        names, formulas = tuple(scores.names), tuple(scores.formulas)
+        return [LabelSetSearch(names, formulas, sets, self.unseen_points, self.min_share)]
 
     def decline(self, format: str) -> str | None:
         """PMML has no place for label sets."""
@@ -393,22 +377,9 @@ class BestLabelSet(_LabelSets):
             f"examples) fits the rules best; {_describe_alone(positive, known.sets[k], names)}"
         )
 
-    def explain_label(self, decoded: Decoded, row: int, j: int, combiner: Combiner) -> str:
-        """That the best set overrules the score."""
-        predicted = decoded.is_present[row, j]
-        if predicted == (decoded.scores[row, j] > 0):
-            return ""
-        return f", but the label set that fits best is {'with' if predicted else 'without'} it"
-
-    def answers(
-        self,
-        names: Sequence[str],
-        formulas: Sequence[Formula],
-        combiner: Combiner,
-        outcomes: Sequence[Any],
-    ) -> list[Answer]:
-        """One answer for all labels."""
-        return self._search(names, formulas, None)
+    def _explain_difference(self, decoded: Decoded, row: int, j: int, combiner: Combiner) -> str:
+        is_in = decoded.is_present[row, j]
+        return f", but the label set that fits best is {'with' if is_in else 'without'} it"
 
 
 @dataclass(frozen=True)
@@ -454,8 +425,8 @@ class LabelSetVotes(_LabelSets):
         return f"{self.name}({weights}, share > {self.threshold:g})"
 
     @property
-    def threshold_in_thousandths(self) -> int:
-        """The threshold as an integer from 1 to 999.
+    def min_share(self) -> int:
+        """The threshold in thousandths, an integer from 1 to 999.
 
         So a label without votes is never predicted, and a label with all of them always is.
         """
@@ -481,7 +452,7 @@ class LabelSetVotes(_LabelSets):
     def decode(self, scores: Scores, combiner: Combiner) -> Decoded:
         """The labels with enough of the votes."""
         for_label, of_all = self.share_votes(scores)
-        needed = self.threshold_in_thousandths * of_all[:, None]
+        needed = self.min_share * of_all[:, None]
         return Decoded(scores, SHARES * for_label > needed, (for_label, of_all))
 
     def to_probability(self, decoded: Decoded, combiner: Combiner) -> Floats:
@@ -497,54 +468,40 @@ class LabelSetVotes(_LabelSets):
         """
         for_label, of_all = decoded.found
         votes = np.clip(for_label, 0.5, of_all[:, None] - 0.5)
-        needed = self.threshold_in_thousandths
+        needed = self.min_share
         has, lacks = votes * (SHARES - needed), (of_all[:, None] - votes) * needed
         return np.asarray((has - lacks) / (has + lacks))
 
     def describe(self) -> str:
         """How many sets there are, and the share that a label needs."""
-        needed = f"{100 * self.threshold_in_thousandths / SHARES:g} %"
+        needed = f"{100 * self.min_share / SHARES:g} %"
         return f"{self._describe_sets()}, a label needs more than {needed} of the votes"
 
-    def _share(self, decoded: Decoded, row: int, j: int) -> Fraction:
+    def _share(self, decoded: Decoded, row: int, j: int) -> float:
         for_label, of_all = decoded.found
-        return Fraction(int(for_label[row, j]), int(of_all[row]))
+        return float(for_label[row, j] / of_all[row])
 
     def explain_row(self, decoded: Decoded, row: int, names: Sequence[str]) -> str:
         """The shares of the predicted labels and of the next few."""
-        needed = Fraction(self.threshold_in_thousandths, SHARES)
         shares = [(self._share(decoded, row, j), name) for j, name in enumerate(names)]
         ranked = sorted(shares, key=lambda pair: -pair[0])
-        predicted = tuple(np.flatnonzero(decoded.is_present[row]).tolist())
-        positive = tuple(np.flatnonzero(decoded.scores[row] > 0).tolist())
+        predicted, positive = (
+            tuple(np.flatnonzero(mask).tolist())
+            for mask in (decoded.is_present[row], decoded.scores[row] > 0)
+        )
         shown = ranked[: len(predicted) + _N_RUNNERS_UP]
-        listed = ", ".join(f"{name} {_format_share(share, needed)}" for share, name in shown)
+        listed = ", ".join(f"{name} {share:.1%}" for share, name in shown)
         others = ", others no more" if len(shown) < len(ranked) else ""
         with_new = " and that of each label by itself" * (self.unseen_points is not None)
         return (
             f"{_count_sets(self._fitted)}{with_new} vote, each as well as it fits the rules: "
-            f"{listed}{others}; a label needs more than {float(needed * 100):g} %; "
+            f"{listed}{others}; a label needs more than {self.min_share / SHARES:.1%}; "
             f"{_describe_alone(positive, predicted, names)}"
         )
 
-    def explain_label(self, decoded: Decoded, row: int, j: int, combiner: Combiner) -> str:
-        """The label's share, where it overrules the score."""
-        predicted = decoded.is_present[row, j]
-        if predicted == (decoded.scores[row, j] > 0):
-            return ""
-        needed = Fraction(self.threshold_in_thousandths, SHARES)
-        share = _format_share(self._share(decoded, row, j), needed)
-        return f", but it has {'' if predicted else 'only '}{share} of the label sets' votes"
-
-    def answers(
-        self,
-        names: Sequence[str],
-        formulas: Sequence[Formula],
-        combiner: Combiner,
-        outcomes: Sequence[Any],
-    ) -> list[Answer]:
-        """One answer for all labels."""
-        return self._search(names, formulas, self.threshold_in_thousandths)
+    def _explain_difference(self, decoded: Decoded, row: int, j: int, combiner: Combiner) -> str:
+        only = "" if decoded.is_present[row, j] else "only "
+        return f", but it has {only}{self._share(decoded, row, j):.1%} of the label sets' votes"
 
     def decline(self, format: str) -> str | None:
         """SQL would need exponentials over all sets for every row."""
@@ -564,24 +521,6 @@ def _check_share(name: str, value: Any) -> None:
 def _to_votes(score: Floats) -> Floats:
     """Votes of sets, from their scores relative to the best one."""
     return np.asarray(np.rint(BEST_WEIGHT * np.exp(score / POINTS_PER_LOG_ODD)))
-
-
-def _format_share(share: Fraction, needed: Fraction) -> str:
-    """A percentage with as many digits as it takes to see on which side of the threshold it is.
-
-    Examples
-    --------
-    >>> _format_share(Fraction(62, 100), Fraction(2, 5))
-    '62 %'
-    >>> _format_share(Fraction(4004, 10000), Fraction(2, 5))
-    '40.04 %'
-    """
-    if share == needed:
-        return f"{float(share * 100):g} %"
-    n_digits = 0
-    while (round(share * 100, n_digits) > needed * 100) != (share > needed):
-        n_digits += 1
-    return f"{float(round(share * 100, n_digits)):.{n_digits}f} %"
 
 
 def _count_sets(known: KnownLabelSets) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from .rules import ScoredRule
 
@@ -41,6 +41,21 @@ class Sum:
 
 
 Formula = FirstHit | Sum
+
+
+class LabelFormulas(NamedTuple):
+    """The scores of all labels as formulas.
+
+    Parameters
+    ----------
+    names : names of the answers, one per label
+    formulas : one per label
+    outcomes : what is written for absence and presence, or one class per label
+    """
+
+    names: Sequence[str]
+    formulas: Sequence[Formula]
+    outcomes: Sequence[Any]
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from .coverage import Bits, unpack
 from .decoders import Decoded, Decoder, EachLabel
 from .evidence import Label
 from .features import Feature
-from .formulas import Answer
+from .formulas import Answer, LabelFormulas
 from .json import reject_damage, theory_parts, theory_to_text
 from .rules import ScoredRule
 from .tables import as_table, column_to_values, count_rows
@@ -406,7 +406,8 @@ class Theory:
         rules = [self.rules_of(name) for name in self.label_names]
         formulas = self.combiner.formulas(self.labels, rules)
         names = self.label_names if self.is_multilabel else ["class"] * len(self.labels)
-        return self.decoder.answers(names, formulas, self.combiner, self.plain_classes or [0, 1])
+        scores = LabelFormulas(names, formulas, self.plain_classes or [0, 1])
+        return self.decoder.answers(scores, self.combiner)
 
     # The methods below belong to packages that stand above the model. They are looked up when called,
     # so that the model does not depend on its writers.
