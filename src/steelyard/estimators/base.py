@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from abc import abstractmethod
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +32,24 @@ class TheoryClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         tags.input_tags.allow_nan = True
         tags.input_tags.sparse = True
         return tags
+
+    @abstractmethod
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn a theory.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            Columns of type category, bool, object or string are nominal; missing values are allowed.
+        y : array-like, DataFrame or sparse matrix of shape (n_samples, n_labels), or (n_samples,)
+            0/1 for each label, or one class for each example.
+        sample_weight : array-like of shape (n_samples,), optional
+            Integers: how often each example counts.
+
+        Returns
+        -------
+        self
+        """
 
     def _read_training_set(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, Targets]:
         """Validated table and targets, with rows repeated as often as their weights say."""

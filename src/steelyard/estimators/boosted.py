@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, Self
 
 from steelyard.heuristics import MEstimate
 from steelyard.learning.boosting import learn_boosted_rules
@@ -91,7 +91,7 @@ class BoostedRulesClassifier(BoostedRulesParameters):
     m: float = 16.0
 
     @with_callbacks
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BoostedRulesClassifier:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn a theory.
 
         Parameters

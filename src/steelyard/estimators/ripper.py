@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, Self
 
 from steelyard.learning.ripper import learn_ripper
 from steelyard.learning.settings import RipperSettings
@@ -91,7 +91,7 @@ class RipperClassifier(TheoryClassifier):
     n_jobs: int | None = None
     random_state: Any = None
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RipperClassifier:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn a theory.
 
         Parameters

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass, fields
-from typing import Any
+from typing import Any, Self
 
 from steelyard._numbers import is_number
 from steelyard.heuristics import M_GRID, Heuristic, MEstimate, get_heuristic
@@ -124,7 +124,7 @@ class RuleSetClassifier(RuleSetParameters):
     min_value: float | None = None
 
     @with_callbacks
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RuleSetClassifier:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn a theory.
 
         Parameters
