@@ -26,7 +26,8 @@ from memory import peak_memory
 from steelyard import RuleSetClassifier, load_mulan, load_segments, theory_path
 from steelyard.data import read_folds
 from steelyard.heuristics import MEstimate
-from steelyard.learning.candidates import ForestSettings, generate_candidates
+from steelyard.learning.candidates import generate_candidates
+from steelyard.learning.settings import ForestSettings
 from steelyard.learning.targets import encode_targets
 from steelyard.measures import MEASURES
 from steelyard.model.features import code_training_table

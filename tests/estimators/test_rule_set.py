@@ -25,6 +25,7 @@ from steelyard import (
     RuleSetClassifier,
     Theory,
     make_planted_rules,
+    theory_path,
 )
 from steelyard.measures import get_scorer
 from strategies import data_sets, tables, to_csr, to_sparse_frame
@@ -399,7 +400,7 @@ class TestSampleWeight:
     def test_other_weights_are_refused_in_one_sentence(self, data, wrong):
         weight = np.ones(len(data.X))
         weight[3] = wrong
-        with pytest.raises(ValueError, match="sample_weight must be whole numbers of at least 0"):
+        with pytest.raises(ValueError, match="sample_weight must be integers of at least 0"):
             classifier().fit(data.X, data.Y, sample_weight=weight)
 
     def test_no_weight_at_all_is_refused(self, data):
@@ -503,6 +504,21 @@ class TestNames:
         fitted.theory_.to_json(tmp_path / "theory.json")
         theory = Theory.from_json(tmp_path / "theory.json")
         assert (theory.predict(data.X).to_numpy() == fitted.predict(data.X)).all()
+
+
+class TestPath:
+    @pytest.mark.parametrize("name", ["heuristic", "phi", "min_value", "decode"])
+    def test_what_a_cell_has_does_not_apply_to_all_of_them(self, data, name):
+        with pytest.raises(TypeError, match=f"a path has no single {name}"):
+            theory_path(data.X, data.Y, **{name: None})
+
+    def test_wrong_parameters_are_rejected(self, data):
+        with pytest.raises(ValueError, match=r"^n_trees must be"):
+            theory_path(data.X, data.Y, n_trees=0)
+        with pytest.raises(ValueError, match="must each have at least one entry"):
+            theory_path(data.X, data.Y, [])
+        with pytest.raises(ValueError, match="phi must be a number above 0"):
+            theory_path(data.X, data.Y, phis=[2])
 
 
 def test_progress_is_shown_only_when_asked_for(data, capfd):

@@ -3,19 +3,28 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from steelyard import MEstimate, RuleSetClassifier, RuleSetClassifierCV
+from steelyard import (
+    BoostedRulesClassifier,
+    BoostedRulesClassifierCV,
+    MEstimate,
+    RipperClassifier,
+    RuleSetClassifier,
+    RuleSetClassifierCV,
+)
 
-# Few candidates: the checks ask for manners, not for quality.
+# Small settings: the checks are about manners, not about quality.
+FOREST = {"n_candidates": 100, "n_trees": 2, "max_depths": (None, 2)}
+GRID = {"heuristics": [MEstimate(1), MEstimate(16)], "phis": [1.0, 0.5], "cv": 2}
+GROWN = {"max_rules": 30, "n_tries": 2}
+
 ESTIMATORS = [
-    RuleSetClassifier(n_candidates=200, n_trees=2, max_depths=(None, 2)),
-    RuleSetClassifierCV(
-        heuristics=[MEstimate(1), MEstimate(16)],
-        phis=[1.0, 0.5],
-        cv=2,
-        n_candidates=100,
-        n_trees=2,
-        max_depths=(None, 2),
-    ),
+    RuleSetClassifier(**FOREST),
+    RuleSetClassifier(preset="short", **FOREST),
+    RuleSetClassifierCV(**GRID, **FOREST),
+    BoostedRulesClassifier(**GROWN),
+    BoostedRulesClassifierCV(cv=2, **GROWN),
+    RipperClassifier(),
+    RipperClassifier(prune=False),
 ]
 
 

@@ -1,4 +1,4 @@
-"""Weighting: rules of a label are grown for what the ones before them left over."""
+"""Boosting: rules of a label are grown for what the ones before them left over."""
 
 import itertools
 import math
@@ -15,8 +15,8 @@ from reference.growing import code_table
 from reference.rules import coverage
 from reference.weighting import Options, count_ends
 from steelyard._kernels.boosting import boost_rules
-from steelyard.learning.boosting import REUSE, STEP, Budget, share_rules, weigh_for_label
-from steelyard.learning.candidates import ForestSettings
+from steelyard.learning.boosting import REUSE, STEP, Budget, boost_label, share_rules
+from steelyard.learning.settings import BoostingSettings
 from steelyard.model.coverage import index_rows
 from steelyard.model.features import CodedFeatures, code_training_table
 from strategies import (
@@ -218,7 +218,7 @@ class TestARun:
 
 
 # Settings of a label's run where a test has no others.
-GROWN = {"n_trees": 2, "max_depths": (3,), "max_features": 2}
+GROWN = {"n_tries": 2, "max_conditions": 3, "max_features": 2, "sample_fraction": 1.0}
 SCARCE = Budget(5, 12, REUSE)
 MANY = Budget(12, 12, math.inf)
 budgets = st.sampled_from([SCARCE, MANY])
@@ -226,8 +226,8 @@ budgets = st.sampled_from([SCARCE, MANY])
 
 def weigh(problem, ms, budget=SCARCE, seed=0, **options):
     _, training, is_present, order = problem
-    forest = ForestSettings(**(GROWN | options))
-    return weigh_for_label(index_rows(training.coded), is_present, order, ms, forest, budget, seed)
+    grown = BoostingSettings(**(GROWN | options))
+    return boost_label(index_rows(training.coded), ms, grown, budget, seed, is_present, order)
 
 
 def bodies_of(table, X, training):
@@ -241,8 +241,8 @@ class TestOfOneLabel:
     def weigh_first(self, m, X=X):
         """The best rule of one condition, after as many tries as it takes to find it."""
         problem = X, code_training_table(X), np.arange(len(X)) < 2, np.arange(len(X))
-        selection = weigh(problem, [m], Budget(1, 1, math.inf), max_depths=(1,), n_trees=50)
-        return selection, bodies_of(selection.table, *problem[:2]), selection.votes[0]
+        selection = weigh(problem, [m], Budget(1, 1, math.inf), max_conditions=1, n_tries=50)
+        return selection, bodies_of(selection.table, *problem[:2]), selection.choices[0]
 
     @pytest.mark.parametrize("m", [1, 4, 100])
     def test_m_counts_as_many_examples_of_the_prior_distribution(self, m):
@@ -281,7 +281,7 @@ class TestOfOneLabel:
     def test_votes_are_those_of_the_oracle(self, problem, m, budget, share):
         X, training, is_present, _ = problem
         selection = weigh(problem, [m], budget, seed=5, sample_fraction=share)
-        (votes,) = selection.votes
+        (votes,) = selection.choices
         prior = is_present.mean()
         options = Options(
             bag_size=max(1, round(share * len(X))),
@@ -317,12 +317,12 @@ class TestOfOneLabel:
     def test_several_ms_at_once_are_several_runs(self, problem, budget):
         ms = [0.5, 4, 64]
         together = weigh(problem, ms, budget)
-        for m, votes in zip(ms, together.votes, strict=True):
+        for m, votes in zip(ms, together.choices, strict=True):
             alone = weigh(problem, [m], budget)
-            for mine, other in zip(votes[1:], alone.votes[0][1:], strict=True):
+            for mine, other in zip(votes[1:], alone.choices[0][1:], strict=True):
                 assert mine.tolist() == other.tolist()
             chosen = together.table.take(votes.rule_idx)
-            expected = alone.table.take(alone.votes[0].rule_idx)
+            expected = alone.table.take(alone.choices[0].rule_idx)
             assert bodies_of(chosen, *problem[:2]) == bodies_of(expected, *problem[:2])
 
     @settings(max_examples=60)
@@ -334,16 +334,14 @@ class TestOfOneLabel:
         for mask, tp, fp in zip(covered, selection.tp, selection.fp, strict=True):
             assert tp == (np.array(mask) & is_present).sum()
             assert fp == (np.array(mask) & ~is_present).sum()
-        assert selection.n_positives == is_present.sum()
-        assert selection.n_negatives == (~is_present).sum()
         # Nothing is there that nobody chose.
-        chosen = np.concatenate([votes.rule_idx for votes in selection.votes])
+        chosen = np.concatenate([votes.rule_idx for votes in selection.choices])
         assert sorted(set(chosen.tolist())) == list(range(len(selection.table)))
 
     @settings(max_examples=60)
     @given(problems(), budgets)
     def test_gains_never_rise_so_that_prefixes_of_all_are_prefixes_of_each(self, problem, budget):
-        for votes in weigh(problem, [0.5, 16], budget).votes:
+        for votes in weigh(problem, [0.5, 16], budget).choices:
             assert (np.diff(votes.gain) <= 0).all()
 
     @settings(max_examples=60)
@@ -357,7 +355,7 @@ class TestOfOneLabel:
             wider.insert(random.randrange(wider.shape[1] + 1), f"constant {i}", constant)
         with_constants = wider, code_training_table(wider), *label
         one, two = (weigh(p, [4], max_features=0.5) for p in (problem, with_constants))
-        for mine, other in zip(one.votes[0], two.votes[0], strict=True):
+        for mine, other in zip(one.choices[0], two.choices[0], strict=True):
             assert mine.tolist() == other.tolist()
         for i in range(len(one.table)):
             other = two.table.body(i, with_constants[1].coder)
@@ -368,31 +366,29 @@ class TestOfOneLabel:
         training = code_training_table(X)
         is_present = (np.arange(12) >= 4) & (np.arange(12) < 7)
         problem = X, training, is_present, np.arange(12)
-        selection = weigh(problem, [1], max_depths=(4,), n_trees=50, budget=Budget(1, 1, math.inf))
+        selection = weigh(problem, [1], max_conditions=4, n_tries=50, budget=Budget(1, 1, math.inf))
         assert [str(c) for c in selection.table.body(0, training.coder)] == ["x ≥ 3.5", "x < 6.5"]
         assert selection.table.feature.tolist() == [0]
         assert selection.n_conditions.tolist() == [2]
 
     @settings(max_examples=60)
-    @given(problems(), st.sampled_from([(1,), (2,), (3, 1), (1, 4)]))
-    def test_a_rule_has_no_more_conditions_than_the_largest_limit(self, problem, depths):
-        selection = weigh(problem, [0.5, 16], max_depths=depths)
-        assert selection.n_conditions.max(initial=0) <= max(depths)
+    @given(problems(), st.integers(1, 4))
+    def test_a_rule_has_no_more_conditions_than_the_limit(self, problem, limit):
+        selection = weigh(problem, [0.5, 16], max_conditions=limit)
+        assert selection.n_conditions.max(initial=0) <= limit
         for first, last in itertools.pairwise(selection.table.indptr):
             features = selection.table.feature[first:last].tolist()
             assert 1 <= len(features) == len(set(features))
 
-    @pytest.mark.parametrize(
-        ("depths", "most"), [((None,), 20), ((1, None, 3), 20), ((3, 7), 7), ((24,), 24)]
-    )
-    def test_no_limit_is_a_limit_of_twenty(self, depths, most):
+    @pytest.mark.parametrize(("limit", "most"), [(None, 20), (7, 7), (24, 24)])
+    def test_no_limit_is_a_limit_of_twenty(self, limit, most):
         # Positives have 1 everywhere, most negatives 0, and the others a 0 on one feature each: every
         # condition takes a few of them away.
         lacking = np.repeat(1 - np.eye(30), 4, axis=0)
         X = pd.DataFrame(np.vstack([np.ones((60, 30)), lacking, np.zeros((300, 30))]))
         X.columns = [f"x{j}" for j in range(30)]
         problem = X, code_training_table(X), np.arange(480) < 60, np.arange(480)
-        selection = weigh(problem, [1], max_depths=depths, max_features=1.0)
+        selection = weigh(problem, [1], max_conditions=limit, max_features=1.0)
         assert selection.n_conditions.max() == most
 
     @pytest.mark.parametrize("is_present", [np.zeros(4, bool), np.ones(4, bool), np.arange(4) < 2])
@@ -402,18 +398,14 @@ class TestOfOneLabel:
         selection = weigh((X, code_training_table(X), is_present, np.arange(4)), [1, 16])
         has_votes = 0 < is_present.mean() < 1 and len(np.unique(values)) > 1
         assert (len(selection.table) > 0) == has_votes
-        assert [len(votes.rule_idx) > 0 for votes in selection.votes] == [has_votes] * 2
-        assert (selection.n_positives, selection.n_negatives) == (
-            is_present.sum(),
-            (~is_present).sum(),
-        )
+        assert [len(votes.rule_idx) > 0 for votes in selection.choices] == [has_votes] * 2
 
     @pytest.mark.parametrize("entropy", [2**64 + 3, 2**70 + 3])
     def test_a_seed_of_any_size_is_a_seed(self, data, entropy):
         X, Y = data
         problem = X, code_training_table(X), Y.to_numpy(dtype=bool)[:, 0], np.arange(len(X))
         one, two, other = (
-            weigh(problem, [1], seed=seed).votes[0].points.tolist() for seed in (entropy, 3, 4)
+            weigh(problem, [1], seed=seed).choices[0].points.tolist() for seed in (entropy, 3, 4)
         )
         assert one == two
         assert one != other
@@ -445,5 +437,5 @@ class TestHowMuch:
         problem = X, code_training_table(X), Y.to_numpy(dtype=bool)[:, 0], np.arange(len(X))
         budget = share_rules(30, 3)
         selection = weigh(problem, [16], budget)
-        n_votes = len(selection.votes[0].rule_idx)
+        n_votes = len(selection.choices[0].rule_idx)
         assert len(selection.table) <= budget.n_rules < n_votes <= budget.n_choices

@@ -1,6 +1,5 @@
 """Candidates: the rules of random trees, all of them and nothing else, whoever computes them."""
 
-import math
 import warnings
 
 import numpy as np
@@ -15,15 +14,9 @@ from reference.rules import covers
 from reference.tree_rules import extract_rules, leaf_of, leaf_paths
 from steelyard import make_planted_rules
 from steelyard._kernels.growing import grow_rules
-from steelyard._kernels.random import hash_rows
-from steelyard.learning.candidates import (
-    MIN_NEW_SHARE,
-    PAPER_DEPTHS,
-    ForestSettings,
-    as_depths,
-    draw_order,
-    generate_candidates,
-)
+from steelyard.learning.candidates import MIN_NEW_SHARE, generate_candidates
+from steelyard.learning.sampling import draw_orders
+from steelyard.learning.settings import ForestSettings
 from steelyard.model.features import code_training_table
 from steelyard.model.rules import RuleTable
 from strategies import (
@@ -245,7 +238,7 @@ class TestPasses:
         X = pd.DataFrame({"x": np.arange(8.0), "y": [0, 1, 1, 0, 1, 0, 0, 1.0]})
         is_target = np.array([[0, 1, 0, 0, 1, 1, 0, 0]], dtype=bool)
         training = code_training_table(X)
-        order = draw_order(hash_rows(training.coded, is_target[:0]), is_target[0])
+        (order,) = draw_orders(training.coded, is_target)
         n_trees = 5
         seeds = [
             np.random.SeedSequence(seed, spawn_key=(0, p)).generate_state(n_trees, np.uint64)
@@ -344,70 +337,13 @@ class TestReproducibility:
             assert table_to_ranges(many)[: len(few)] == table_to_ranges(few)
 
 
-class TestSettings:
-    def test_the_defaults_are_the_papers(self):
-        settings = ForestSettings()
-        assert (settings.n_candidates, settings.n_trees) == (300_000, 10)
-        assert settings.max_depths == PAPER_DEPTHS == (None, 1, 2, 3, 4, 5, 6, 7, 8)
-        assert settings.sample_fraction == 1.0
-
-    @given(st.integers(2, 5000))
-    def test_log2_is_the_floor_of_the_logarithm_of_l_minus_1_plus_1(self, n):
-        expected = math.floor(math.log2(n - 1)) + 1
-        assert ForestSettings().n_drawn_features(n) == expected
-        assert expected == (n - 1).bit_length()
-
-    @pytest.mark.parametrize(
-        ("max_features", "drawn"),
-        [("sqrt", 10), (0.25, 25), (0.01, 7), (2, 2), (7, 7), (1000, 100), (1.0, 100)],
-    )
-    def test_other_ways_to_say_how_many_attributes(self, max_features, drawn):
-        assert ForestSettings(max_features=max_features).n_drawn_features(100) == drawn
-
-    def test_one_attribute_is_always_drawn(self):
-        for max_features in ("log2", "sqrt", 0.1, 1):
-            assert ForestSettings(max_features=max_features).n_drawn_features(1) == 1
-
-    def test_depths_may_be_a_single_limit(self):
-        assert as_depths(None) == (None,)
-        assert as_depths(3) == (3,)
-        assert as_depths([None, np.int64(2)]) == (None, 2)
-
-    @pytest.mark.parametrize("name", ["n_candidates", "n_trees"])
-    @pytest.mark.parametrize("wrong", [0, -1, 2.5, "many", None, True])
-    def test_numbers_are_whole_and_at_least_one(self, name, wrong):
-        with pytest.raises(ValueError, match=f"{name} must be a whole number (of at least|from) 1"):
-            ForestSettings(**{name: wrong})
-
-    @pytest.mark.parametrize("wrong", [(), (0,), (-1,), (None, 2.5), ("deep",), 0, 1.5])
-    def test_depths_are_none_or_at_least_one(self, wrong):
-        with pytest.raises(ValueError, match=r"max_depths must be one or more limits"):
-            ForestSettings(max_depths=as_depths(wrong))
-
-    @pytest.mark.parametrize("wrong", [0, -0.5, math.nan, math.inf, "all", None, True])
-    def test_the_bag_is_a_share_above_zero(self, wrong):
-        with pytest.raises(ValueError, match="sample_fraction must be a number above 0"):
-            ForestSettings(sample_fraction=wrong)
-
-    @pytest.mark.parametrize("wrong", [0, -1, 0.0, 1.5, math.nan, "auto", None, True])
-    def test_attributes_are_drawn_by_name_number_or_share(self, wrong):
-        with pytest.raises(ValueError, match="max_features must be 'log2', 'sqrt', a whole number"):
-            ForestSettings(max_features=wrong)
-
-    @pytest.mark.parametrize("integer", [np.int64, np.uint8, int])
-    def test_numpys_whole_numbers_are_whole_numbers(self, integer):
-        settings = ForestSettings(
-            n_candidates=integer(5), n_trees=integer(2), max_depths=(integer(1),)
+def test_bags_of_one_row_give_no_rules():
+    # They are pure: no split, no rule.
+    with pytest.warns(ConvergenceWarning, match="only 0 distinct"):
+        (none,) = generate_candidates(
+            code_training_table(pd.DataFrame({"x": np.arange(10.0)})),
+            np.arange(10)[None] < 3,
+            ForestSettings(n_candidates=10, sample_fraction=0.1),
+            entropy=0,
         )
-        assert settings.n_trees == 2
-
-    def test_a_bag_of_a_share_of_the_rows(self):
-        # Bags of one row are pure: no split, no rule.
-        with pytest.warns(ConvergenceWarning, match="only 0 distinct"):
-            (none,) = generate_candidates(
-                code_training_table(pd.DataFrame({"x": np.arange(10.0)})),
-                np.arange(10)[None] < 3,
-                ForestSettings(n_candidates=10, sample_fraction=0.1),
-                entropy=0,
-            )
-        assert len(none) == 0
+    assert len(none) == 0

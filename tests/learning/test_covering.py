@@ -144,11 +144,9 @@ class TestGuarantees:
     def test_several_heuristics_at_once_are_several_runs(self, problem):
         table, index, is_target, *_ = problem
         heuristics = list(HEURISTICS)
-        together = select_for_label(table, index, is_target, heuristics)
-        for heuristic, chosen in zip(heuristics, together.selected, strict=True):
+        together = select_for_label(index, heuristics, True, table, is_target)
+        for heuristic, chosen in zip(heuristics, together.choices, strict=True):
             assert ranges(together.table.take(chosen)) == select(problem, heuristic)
-        assert together.n_positives == is_target.sum()
-        assert together.n_negatives == (~is_target).sum()
 
 
 class TestTies:
@@ -189,11 +187,10 @@ class TestNothingToDo:
     @pytest.mark.parametrize("is_target", [np.zeros(4, bool), np.ones(4, bool)])
     def test_no_candidates_select_nothing(self, is_target):
         training = code_training_table(pd.DataFrame({"x": np.arange(4.0)}))
-        selection = select_for_label(
-            bodies_to_table([]), index_rows(training.coded), is_target, [MEstimate(4), WRA()]
-        )
-        assert len(selection.table) == 0
-        assert [len(chosen) for chosen in selection.selected] == [0, 0]
+        index, heuristics = index_rows(training.coded), [MEstimate(4), WRA()]
+        rules = select_for_label(index, heuristics, True, bodies_to_table([]), is_target)
+        assert len(rules.table) == 0
+        assert [len(chosen) for chosen in rules.choices] == [0, 0]
 
     def test_candidates_that_cover_no_positive_are_not_selected(self):
         training = code_training_table(pd.DataFrame({"x": np.arange(4.0)}))

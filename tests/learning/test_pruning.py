@@ -13,13 +13,9 @@ from sklearn.exceptions import ConvergenceWarning
 from reference.pruning import prune, rows_outside_bag
 from steelyard import make_planted_rules
 from steelyard._kernels.growing import grow_rules
-from steelyard._kernels.random import hash_rows
-from steelyard.learning.candidates import (
-    ForestSettings,
-    draw_order,
-    generate_candidates,
-    prune_table,
-)
+from steelyard.learning.candidates import generate_candidates, prune_table
+from steelyard.learning.sampling import draw_orders
+from steelyard.learning.settings import ForestSettings
 from steelyard.model.coverage import cover, index_rows, unpack
 from steelyard.model.features import code_training_table
 from steelyard.model.rules import RuleTable
@@ -90,7 +86,7 @@ fractions = st.sampled_from([0.05, 0.3, 1.0, 2.0, 50.0])
 def prune_problem(problem, options, training=None):
     _, own_training, table, trees, tree_seeds, is_target, order = problem
     coded = (training or own_training).coded
-    return prune_table(table, trees, tree_seeds, index_rows(coded), is_target, order, options)
+    return prune_table(options, index_rows(coded), table, trees, tree_seeds, is_target, order)
 
 
 class TestAgainstTheOracle:
@@ -201,9 +197,8 @@ class TestOfCandidates:
         pruned = generate(X, is_target, n_candidates, prune=way, **forest)
         training = code_training_table(X)
         options = ForestSettings(prune=way, **forest)
-        keys = hash_rows(training.coded, is_target[:0])
-        for label, mask in enumerate(is_target):
-            order = draw_order(keys, mask)
+        orders = draw_orders(training.coded, is_target)
+        for label, (mask, order) in enumerate(zip(is_target, orders, strict=True)):
             trees, tree_seeds = self.grow_trees(training, mask, order, label, options)
             expected = expect(
                 grown[label],
@@ -264,13 +259,13 @@ class TestByHand:
     def prune(self, columns, body, way="oob", fraction=0.1):
         training = code_training_table(pd.DataFrame(columns))
         pruned = prune_table(
+            ForestSettings(prune=way, sample_fraction=fraction),
+            index_rows(training.coded),
             bodies_to_table([body]),
             np.zeros(1, dtype=np.int64),
             np.array([self.SEED], dtype=np.uint64),
-            index_rows(training.coded),
             self.is_target,
             np.arange(10),
-            ForestSettings(prune=way, sample_fraction=fraction),
         )
         return table_to_ranges(pruned)[0]
 

@@ -25,7 +25,8 @@ from steelyard import (
     theory_path,
 )
 from steelyard.heuristics import M_GRID, get_heuristic
-from steelyard.learning.candidates import ForestSettings, generate_candidates
+from steelyard.learning.candidates import generate_candidates
+from steelyard.learning.settings import ForestSettings
 from steelyard.learning.targets import encode_targets
 from steelyard.measures import MEASURES
 from steelyard.model.features import code_training_table

@@ -1,83 +1,113 @@
-"""Presets: names for settings that go together, chosen by what was measured. Knows no data."""
+"""Presets: names for settings that go together, and which decoders they use. Knows no data."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
-from steelyard.model.decoding import EachLabel, LabelSets
+from steelyard.heuristics import M_GRID, MEstimate
+from steelyard.learning.settings import ForestSettings
+from steelyard.learning.targets import Output
+from steelyard.model.decoders import (
+    BestLabel,
+    BestLabelSet,
+    Decoder,
+    EachLabel,
+    LabelSetVotes,
+    get_decoder,
+)
+from steelyard.model.thresholding import PHI_GRID
 
-# What a single theory is learned with. Parameters of the estimators that stand here follow the preset
-# as long as they are left at their default or are "auto".
+DEFAULT_PRESET = "paper"
+
+# The values of the parameters that a user leaves at None.
 PRESETS: dict[str, dict[str, Any]] = {
-    # The method of the paper, to the letter.
-    "paper": {"prune": None, "combine": "any", "decode": "any"},
-    # A few conditions a rule: a large share of the attributes is looked at for each of them, trees are
-    # not too deep, and what does not pay outside the bag goes.
-    "short": {
-        "prune": "oob",
-        "combine": "any",
-        "decode": "label-sets",
-        "max_depths": (2, 4, 6, 8, 10),
-        "max_features": 0.3,
-        "n_candidates": 30_000,
-    },
-    # Short rules that vote.
-    "accurate": {
-        "prune": None,
-        "combine": "weighted",
-        "decode": "label-sets",
-        "max_depths": (4,),
-        "max_features": 0.2,
-        "sample_fraction": 0.5,
-    },
+    # The method of the paper.
+    "paper": asdict(ForestSettings()) | {"decode": [EachLabel()]},
+    # Few conditions per rule: many attributes are considered for each condition, trees are of medium
+    # depth, and conditions that do not improve a rule outside its bag are pruned.
+    "short": asdict(
+        ForestSettings(
+            n_candidates=30_000, max_depths=(2, 4, 6, 8, 10), max_features=0.3, prune="oob"
+        )
+    )
+    | {"decode": [BestLabelSet()]},
 }
 
-# What the tuning chooses from instead of a preset's one value.
-TUNED_CHOICES: dict[str, dict[str, Any]] = {
-    "paper": {},
-    "short": {
+# What the tuning of a preset chooses from. The paper tunes over the values of m up to 4096.
+_PAPER_GRID = {
+    "heuristics": [MEstimate(m) for m in M_GRID if m <= 4096],
+    "phis": PHI_GRID,
+    "tolerance": 0.0,
+}
+TUNED_PRESETS: dict[str, dict[str, Any]] = {
+    "paper": PRESETS["paper"] | _PAPER_GRID,
+    "short": PRESETS["short"]
+    | _PAPER_GRID
+    | {
         "decode": [
             EachLabel(),
-            *(LabelSets(weight, silence) for weight in (0.0, 0.5, 2.0) for silence in (0.1, 1.0)),
+            *(
+                BestLabelSet(weight, silence)
+                for weight in (0.0, 0.5, 2.0)
+                for silence in (0.1, 1.0)
+            ),
         ],
-        # Of theories that the folds cannot tell apart, the smaller.
+        # Prefer the smaller of two theories that the folds cannot tell apart.
         "tolerance": 0.5,
     },
-    # Few cells: with more of them, of m, φ or the weight of a set's frequency, luck chooses more often.
-    "accurate": {
-        "decode": [
-            *(EachLabel(p) for p in (0.5, 0.45, 0.4, 0.35, 0.3, 0.25, 0.2)),
-            *(LabelSets(min_share=share) for share in (None, 0.5, 0.4, 0.35, 0.3, 0.25)),
-        ],
-        "phis": [1.0],
-    },
 }
+
+# How boosted rules are decoded, and what their tuning chooses from. A larger grid, over m or the weight
+# of a set's frequency, increases selection bias.
+BOOSTED_DECODERS: list[Decoder] = [BestLabelSet()]
+TUNED_BOOSTED_DECODERS: list[Decoder] = [
+    *(EachLabel(p) for p in (0.5, 0.45, 0.4, 0.35, 0.3, 0.25, 0.2)),
+    BestLabelSet(),
+    *(LabelSetVotes(share) for share in (0.5, 0.4, 0.35, 0.3, 0.25)),
+]
 
 
 def apply_preset(
-    preset: str, given: Mapping[str, Any], defaults: Mapping[str, Any], *, tuned: bool = False
+    preset: str, given: Mapping[str, Any], presets: Mapping[str, Mapping[str, Any]] = PRESETS
 ) -> dict[str, Any]:
-    """The parameters that hold: those given, and the preset's where they are left at their default.
+    """The given parameters, with the preset's values for those that are None.
 
     Examples
     --------
-    >>> defaults = {"prune": "auto", "combine": "auto", "decode": "auto", "max_features": "log2"}
-    >>> apply_preset("short", defaults | {"prune": "prefix"}, defaults)["prune"]
-    'prefix'
-    >>> apply_preset("short", defaults, defaults)["max_features"]
-    0.3
+    >>> apply_preset("short", {"max_features": None, "prune": False, "target": "present"})
+    {'max_features': 0.3, 'prune': False, 'target': 'present'}
     """
-    if not isinstance(preset, str) or preset not in PRESETS:
-        known = ", ".join(map(repr, PRESETS))
+    if not isinstance(preset, str) or preset not in presets:
+        known = ", ".join(map(repr, presets))
         raise ValueError(f"preset must be one of {known}, got {preset!r}")
-    says = PRESETS[preset] | (TUNED_CHOICES[preset] if tuned else {})
-    return {
-        name: says[name] if name in says and _is_same(value, defaults[name]) else value
-        for name, value in given.items()
-    }
+    values = presets[preset]
+    return {k: values.get(k) if value is None else value for k, value in given.items()}
 
 
-def _is_same(value: Any, default: Any) -> bool:
-    """Whether a parameter is its default; an array, which compares item by item, is not."""
-    return type(value) is type(default) and bool(value == default)
+def choose_decoders(
+    given: Sequence[Any] | None, default: Sequence[Decoder], output: Output
+) -> Sequence[Decoder]:
+    """The given decoders or, if there are none, those of the default that the target allows.
+
+    Several labels allow all but the best label; two classes allow each label by itself; more classes
+    allow the best label only.
+
+    Examples
+    --------
+    >>> choose_decoders(None, [BestLabelSet(), EachLabel(0.3)], "binary")
+    [EachLabel(threshold=0.3)]
+    """
+    decoders = default if given is None else [get_decoder(decode) for decode in given]
+    allowed = [decoder for decoder in decoders if _is_allowed(decoder, output)]
+    if given is not None and len(allowed) < len(decoders):
+        wrong = next(decoder for decoder in decoders if decoder not in allowed)
+        raise ValueError(f"decode={wrong.name!r} does not apply to a {output} target")
+    return allowed or [BestLabel() if output == "multiclass" else EachLabel()]
+
+
+def _is_allowed(decoder: Decoder, output: Output) -> bool:
+    if output == "multilabel":
+        return not decoder.is_single_label
+    return decoder.is_single_label if output == "multiclass" else decoder.is_independent

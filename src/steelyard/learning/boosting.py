@@ -1,10 +1,11 @@
-"""Weighting: coded table + a label + m → rules that vote, in order, with their points."""
+"""Boosting: table and targets → rules that vote, label by label → ranked votes → TheoryPath."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,40 +13,48 @@ from numpy.typing import NDArray
 from steelyard._kernels.boosting import boost_rules
 from steelyard._kernels.coverage import find_distinct_rows
 from steelyard._kernels.covering import count_covered
-from steelyard.model.coverage import Bits, RowIndex, cover, order_bits
-from steelyard.model.log_odds import POINTS_PER_LOG_ODD
+from steelyard.heuristics import MEstimate
+from steelyard.model.combiners import SumOfVotes
+from steelyard.model.coverage import RowIndex, cover, index_rows, order_bits
+from steelyard.model.log_odds import POINTS_PER_LOG_ODD, probability_to_points
+from steelyard.model.path import TheoryPath
 from steelyard.model.rule_table import RuleTable
 
-from .candidates import ForestSettings
+from .parallel import Progress, run_parallel
+from .paths import LabelRules, Ranking, RulePool, make_path, pool_rules
+from .sampling import draw_orders
+from .settings import BoostingSettings
+from .targets import Targets
+from .training_table import code_training_table, spread_mid_points
 
-# The share of its best weight that a chosen rule gets: later rules can then correct earlier ones.
+# Share of its best weight that a chosen rule gets, so that later rules can correct earlier ones.
 STEP = 0.3
 
-# A few examples of a rare label have a gradient and hardly any curvature: their best weight would be in
-# the hundreds. The usual cure of LogitBoost.
+# A few examples of a rare label have a gradient and hardly any curvature: without this bound their
+# best weight would be in the hundreds. LogitBoost has the same bound.
 MAX_WEIGHT = 4.0
 
-# Where labels have to share the rules so that each has fewer than this, a rule that is there already is
-# raised instead of adding a new one, unless the new one gains clearly more. Where there are rules
-# enough, many different ones with a small weight each predict better.
+# If a label's even share of the rules is below ENOUGH_RULES, a known rule is raised instead of adding
+# a new one if it gains at least REUSE times as much. With enough rules, many different ones with a
+# small weight each predict better.
 ENOUGH_RULES = 20
 REUSE = 0.7
 
-# A label may take this many times the rules that an even share gives it, within the bounds: labels that
-# need more rules can have them, and the time of a fit stays bounded. It may choose as many times that.
+# A label may take this many times its even share of the rules, within the bounds: labels that need
+# more rules can have them, and the time of a fit stays bounded.
 _GENEROSITY = 3
 _FEWEST_RULES = 15
 _MOST_RULES = 100
 
-# Conditions of a rule where no limit is given.
+# Maximum number of conditions of a rule if no limit is given.
 _MOST_CONDITIONS = 20
 
 
 class Votes(NamedTuple):
-    """Rules that one value of m chose for a label, in order; a rule can be chosen again.
+    """Rules that one m chose for a label, in order; a rule can be chosen again.
 
-    `gain` is what a choice lowers the loss by, or the choice before it if that was less: a prefix of
-    all choices, best first, is then a prefix of each label's.
+    `gain` is how much a choice lowers the loss, but at most the gain of the choice before it: a prefix
+    of the choices of all labels, best first, is then a prefix of each label's choices.
     """
 
     rule_idx: NDArray[np.int64]
@@ -53,28 +62,59 @@ class Votes(NamedTuple):
     gain: NDArray[np.float64]
 
 
-class WeightedSelection(NamedTuple):
-    """The rules of one label that at least one value of m chose, with their counts on all examples."""
-
-    table: RuleTable
-    votes: tuple[Votes, ...]
-    tp: NDArray[np.int32]
-    fp: NDArray[np.int32]
-    n_conditions: NDArray[np.int64]
-    n_positives: int
-    n_negatives: int
-
-
 class Budget(NamedTuple):
-    """What one label may spend: rules, and choices, since a rule can be chosen again."""
+    """Maximum number of rules and of choices of one label, since a rule can be chosen again."""
 
     n_rules: int
     n_choices: int
     reuse: float
 
 
+def learn_boosted_rules(
+    X: Any,
+    targets: Targets,
+    ms: Sequence[float],
+    settings: BoostingSettings,
+    *,
+    entropy: int = 0,
+    n_jobs: int | None = None,
+    feature_names: Sequence[str] | None = None,
+    progress: Progress | None = None,
+) -> TheoryPath:
+    """Theories whose rules vote, one per m.
+
+    Parameters
+    ----------
+    X : DataFrame, array or sparse matrix
+    targets : Targets
+    ms : sequence of float
+        Strengths of the prior, as in the m-estimate.
+    settings : BoostingSettings
+    entropy : int
+        The seed.
+    n_jobs : int or None
+    feature_names : sequence of str, optional
+    progress : callable(n_labels_done, n_labels), optional
+    """
+    heuristics = [MEstimate(m) for m in ms]
+    targets = targets.for_presence()
+    training = code_training_table(X, feature_names, spread_mid_points)
+    index = index_rows(training.coded)
+    budget = share_rules(settings.max_rules, len(targets.names))
+    orders = draw_orders(training.coded, targets.is_target)
+    boost = partial(boost_label, index, ms, settings, budget, entropy)
+    arguments = list(zip(targets.is_target, orders, strict=True))
+    rules_of_label = run_parallel(boost, arguments, n_jobs, progress)
+    pool = pool_rules(rules_of_label)
+    votes_of_ms = zip(*(rules.choices for rules in rules_of_label), strict=True)
+    rankings = [_rank_votes(pool, votes, settings.max_rules) for votes in votes_of_ms]
+    start = probability_to_points(targets.is_target.mean(axis=1)).tolist()
+    combiner = SumOfVotes(tuple(start))
+    return make_path(pool, rankings, targets, training.coder, index, heuristics, (1.0,), combiner)
+
+
 def share_rules(max_rules: int, n_labels: int) -> Budget:
-    """The budget of each label, so that together they can take `max_rules` rules unevenly.
+    """The budget of each label, such that the labels can share `max_rules` rules unevenly.
 
     Examples
     --------
@@ -88,81 +128,72 @@ def share_rules(max_rules: int, n_labels: int) -> Budget:
     return Budget(n_rules, _GENEROSITY * n_rules, REUSE)
 
 
-def weigh_for_label(
+def boost_label(
     index: RowIndex,
-    is_present: NDArray[np.bool_],
-    order: NDArray[np.int64],
     ms: Sequence[float],
-    settings: ForestSettings,
+    settings: BoostingSettings,
     budget: Budget,
     entropy: int,
-) -> WeightedSelection:
+    is_present: NDArray[np.bool_],
+    order: NDArray[np.int64],
+) -> LabelRules[Votes]:
     """Grow, choose and weigh rules of one label for each m.
 
-    Boosting with logistic loss: each round grows as many rules as a forest has trees, each on a bag of
-    the examples and each condition by condition, takes the one whose weight lowers the loss most and
-    adds a part of that weight to the log-odds of the examples it covers. m is what it is in the
+    Boosting with logistic loss. Each round grows several rules, each on a bag of the examples and
+    condition by condition. It takes the rule whose weight lowers the loss most and adds a part of
+    that weight to the log-odds of the examples that the rule covers. m is what it is in the
     m-estimate: a rule is judged as if it covered m further examples with the label's prior
-    distribution. Their gradients cancel and their curvatures add m·p·(1 - p) to the rule's.
+    distribution. Their gradients cancel, their curvatures add m·p·(1 - p) to the rule's.
 
-    `order` are the rows in an order that does not depend on how the table is sorted; bags are drawn in
-    it.
+    `order` is the order in which bags draw the rows.
     """
+    coded = index.coded
     tables: list[RuleTable] = []
     votes_of_ms: list[Votes] = []
-    n_rules = 0
     for m in ms:
-        grown, votes = _boost(index, is_present, order, m, settings, budget, entropy)
-        # Each m has rules of its own, so that what it learns does not depend on the others.
+        # Each m has rules of its own, so that its theory does not depend on the other values.
+        grown, votes = _boost(index, m, settings, budget, entropy, is_present, order)
         distinct, number = _find_distinct(grown, index)
+        n_known = sum(map(len, tables))
         tables.append(distinct)
-        votes_of_ms.append(votes._replace(rule_idx=n_rules + number[votes.rule_idx]))
-        n_rules += len(distinct)
+        votes_of_ms.append(votes._replace(rule_idx=n_known + number[votes.rule_idx]))
     table = RuleTable.concatenate(tables)
     bits = order_bits(is_present)
     covered = cover(table, index, bits.bit_of_row, bits.n_words)
     tp, fp = count_covered(covered, bits.n_positive_words)
-    return WeightedSelection(
-        table=table,
-        votes=tuple(votes_of_ms),
-        tp=tp,
-        fp=fp,
-        n_conditions=table.count_conditions(index.coded.n_codes, index.coded.is_nominal),
-        n_positives=int(is_present.sum()),
-        n_negatives=int((~is_present).sum()),
-    )
+    n_conditions = table.count_conditions(coded.n_codes, coded.is_nominal)
+    return LabelRules(table, tp, fp, n_conditions, tuple(votes_of_ms))
 
 
 def _boost(
     index: RowIndex,
-    is_present: NDArray[np.bool_],
-    order: NDArray[np.int64],
     m: float,
-    settings: ForestSettings,
+    settings: BoostingSettings,
     budget: Budget,
     entropy: int,
+    is_present: NDArray[np.bool_],
+    order: NDArray[np.int64],
 ) -> tuple[RuleTable, Votes]:
     """The rules that one m grows, and the choices among them."""
     coded = index.coded
     prior = is_present.mean()
-    rule_idx = np.empty(budget.n_choices, dtype=np.int64)
-    points = np.empty(budget.n_choices, dtype=np.int64)
+    n_varying = int((coded.n_codes > 1).sum())
+    rule_idx, points = np.empty((2, budget.n_choices), dtype=np.int64)
     gain = np.empty(budget.n_choices)
-    limits = [depth or _MOST_CONDITIONS for depth in settings.max_depths]
-    # Each condition leaves out a row at least.
-    most_conditions = min(max(limits), len(is_present))
+    # Each condition excludes at least one row.
+    most_conditions = min(settings.max_conditions or _MOST_CONDITIONS, len(is_present))
     body = np.empty((budget.n_rules, most_conditions, 3), dtype=np.int32)
     length = np.empty(budget.n_rules, dtype=np.int64)
     n_choices = n_rules = 0
-    if 0 < prior < 1 and (coded.n_codes > 1).any():
+    if 0 < prior < 1 and n_varying:
         n_choices, n_rules = boost_rules(
             coded,
             is_present,
             order,
             settings.bag_size(len(is_present)),
-            settings.n_drawn_features(int((coded.n_codes > 1).sum())),
-            settings.n_trees,
-            # Where all covered examples are sure already, m = 0 would divide by nothing.
+            settings.n_drawn_features(n_varying),
+            settings.n_tries,
+            # Avoid a division by 0 if m = 0 and all covered examples are certain already.
             max(m, 1e-9) * prior * (1 - prior),
             STEP,
             MAX_WEIGHT,
@@ -189,10 +220,21 @@ def _to_table(bodies: NDArray[np.int32], lengths: NDArray[np.int64]) -> RuleTabl
 
 def _find_distinct(table: RuleTable, index: RowIndex) -> tuple[RuleTable, NDArray[np.int64]]:
     """Rules that cover different rows, the shortest of equals; and which of them each rule became."""
-    bits: Bits = cover(table, index)
+    bits = cover(table, index)
     n_conditions = table.count_conditions(index.coded.n_codes, index.coded.is_nominal)
     distinct = find_distinct_rows(bits, n_conditions)
     number_of = {bits[rule].tobytes(): i for i, rule in enumerate(distinct)}
-    return table.take(distinct), np.array(
-        [number_of[row.tobytes()] for row in bits], dtype=np.int64
-    )
+    numbers = [number_of[row.tobytes()] for row in bits]
+    return table.take(distinct), np.array(numbers, dtype=np.int64)
+
+
+def _rank_votes(pool: RulePool, votes: Sequence[Votes], max_rules: int) -> Ranking:
+    """Sort the votes of all labels by their gain; stop before exceeding `max_rules`."""
+    rules = np.concatenate([o + v.rule_idx for o, v in zip(pool.offsets, votes, strict=True)])
+    points = np.concatenate([v.points for v in votes])
+    gain = np.concatenate([v.gain for v in votes])
+    best_first = np.argsort(-gain, kind="stable")
+    first_votes = np.sort(np.unique(rules[best_first], return_index=True)[1])
+    if len(first_votes) > max_rules:
+        best_first = best_first[: first_votes[max_rules]]
+    return Ranking(rules[best_first], gain[best_first], points[best_first])

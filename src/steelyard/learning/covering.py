@@ -14,6 +14,8 @@ from steelyard.heuristics import ConfusionMatrix, Heuristic, heuristic_values, k
 from steelyard.model.coverage import Bits, RowIndex, cover, order_bits
 from steelyard.model.rule_table import RuleTable
 
+from .paths import LabelRules
+
 Indices = NDArray[np.int64]
 
 
@@ -41,18 +43,19 @@ def prepare_candidates(
     """Coverage and counts of one label's rules; of rules with equal coverage the shortest stays.
 
     Rules with equal coverage are interchangeable for every heuristic, and the tie-breaks prefer the
-    shorter one, so nothing that could be selected is lost.
+    shorter one, so no rule that could be selected is lost.
     """
-    n_positives = int(is_target.sum())
     bit_of_row, n_positive_words, n_words = order_bits(is_target)
     coverage = cover(table, index, bit_of_row, n_words)
     n_conditions = table.count_conditions(index.coded.n_codes, index.coded.is_nominal)
     distinct = find_distinct_rows(coverage, n_conditions)
-    coverage, n_conditions = coverage[distinct], n_conditions[distinct]
+    coverage = coverage[distinct]
     tp, fp = kernels.count_covered(coverage, n_positive_words)
     all_examples = np.zeros(n_words, dtype=np.uint64)
-    for bit in bit_of_row:
-        all_examples[bit >> 6] |= np.uint64(1) << np.uint64(bit & 63)
+    np.bitwise_or.at(
+        all_examples, bit_of_row >> 6, np.uint64(1) << (bit_of_row & 63).astype(np.uint64)
+    )
+    n_positives = int(is_target.sum())
     return Candidates(
         table=table.take(distinct),
         coverage=coverage,
@@ -60,7 +63,7 @@ def prepare_candidates(
         all_examples=all_examples,
         n_positives=n_positives,
         n_negatives=len(is_target) - n_positives,
-        n_conditions=n_conditions,
+        n_conditions=n_conditions[distinct],
         tp=tp,
         fp=fp,
     )
@@ -71,25 +74,25 @@ def select_rules(
 ) -> Indices:
     """Indices of the selected candidates, in the order of their selection.
 
-    The candidate with the best heuristic value on the examples that no selected rule covers yet is
-    taken (ties: more true positives, fewer conditions, first generated), until no candidate covers
-    an uncovered positive. With ``revalidate=False`` candidates are ranked once, on all examples.
+    Take the candidate with the best heuristic value on the examples that no selected rule covers yet
+    (ties: more true positives, fewer conditions, first generated), until no candidate covers an
+    uncovered positive. With ``revalidate=False`` candidates are ranked once, on all examples.
     """
     coefficients = kernel_coefficients(heuristic)
-    if coefficients is not None and revalidate:
-        selected: Indices = kernels.cover_by_coefficients(
-            candidates.coverage,
-            candidates.n_positive_words,
-            candidates.all_examples,
-            candidates.n_positives,
-            candidates.n_negatives,
-            candidates.n_conditions,
-            candidates.tp,
-            candidates.fp,
-            coefficients,
-        )
-        return selected
-    return _select_by_values(candidates, heuristic, revalidate)
+    if coefficients is None or not revalidate:
+        return _select_by_values(candidates, heuristic, revalidate)
+    selected: Indices = kernels.cover_by_coefficients(
+        candidates.coverage,
+        candidates.n_positive_words,
+        candidates.all_examples,
+        candidates.n_positives,
+        candidates.n_negatives,
+        candidates.n_conditions,
+        candidates.tp,
+        candidates.fp,
+        coefficients,
+    )
+    return selected
 
 
 def _select_by_values(candidates: Candidates, heuristic: Heuristic, revalidate: bool) -> Indices:
@@ -98,23 +101,16 @@ def _select_by_values(candidates: Candidates, heuristic: Heuristic, revalidate: 
     tp, fp = candidates.tp[active], candidates.fp[active]
     n_positives, n_negatives = candidates.n_positives, candidates.n_negatives
     uncovered = candidates.all_examples.copy()
-    fixed_tp = candidates.tp
-    fixed_values = heuristic_values(
-        heuristic,
-        ConfusionMatrix(
-            candidates.tp,
-            candidates.fp,
-            n_positives - candidates.tp,
-            n_negatives - candidates.fp,
-        ),
-    )
+    counts = ConfusionMatrix(tp, fp, n_positives - tp, n_negatives - fp)
+    fixed_values = np.zeros(len(candidates.tp))
+    fixed_values[active] = heuristic_values(heuristic, counts)
     selected: list[int] = []
     while len(active):
         if revalidate:
             counts = ConfusionMatrix(tp, fp, n_positives - tp, n_negatives - fp)
             values, ranked_tp = heuristic_values(heuristic, counts), tp
         else:
-            values, ranked_tp = fixed_values[active], fixed_tp[active]
+            values, ranked_tp = fixed_values[active], candidates.tp[active]
         best = kernels.pick_by_values(values, active, ranked_tp, candidates.n_conditions)
         rule = int(active[best])
         selected.append(rule)
@@ -127,40 +123,25 @@ def _select_by_values(candidates: Candidates, heuristic: Heuristic, revalidate: 
     return np.array(selected, dtype=np.int64)
 
 
-class Selection(NamedTuple):
-    """The rules of one label that at least one heuristic selected, with their counts on all examples.
-
-    ``selected[h]`` are the indices (into `table`) that the h-th heuristic chose, in order.
-    """
-
-    table: RuleTable
-    selected: tuple[Indices, ...]
-    tp: NDArray[np.int32]
-    fp: NDArray[np.int32]
-    n_conditions: NDArray[np.int64]
-    n_positives: int
-    n_negatives: int
-
-
 def select_for_label(
-    table: RuleTable,
     index: RowIndex,
-    is_target: NDArray[np.bool_],
     heuristics: Sequence[Heuristic],
-    *,
-    revalidate: bool = True,
-) -> Selection:
-    """Covering of one label with each of the heuristics, from the same candidates."""
+    revalidate: bool,
+    table: RuleTable,
+    is_target: NDArray[np.bool_],
+) -> LabelRules[Indices]:
+    """Covering of one label with each of the heuristics, from the same candidates.
+
+    The choices of a heuristic are the indices of its rules, in the order of their selection.
+    """
     candidates = prepare_candidates(table, index, is_target)
     chosen = [select_rules(candidates, h, revalidate=revalidate) for h in heuristics]
     union, inverse = np.unique(np.concatenate(chosen), return_inverse=True)
     ends = np.cumsum([len(indices) for indices in chosen])[:-1]
-    return Selection(
+    return LabelRules(
         table=candidates.table.take(union),
-        selected=tuple(np.split(inverse, ends)),
         tp=candidates.tp[union],
         fp=candidates.fp[union],
         n_conditions=candidates.n_conditions[union],
-        n_positives=candidates.n_positives,
-        n_negatives=candidates.n_negatives,
+        choices=tuple(np.split(inverse, ends)),
     )

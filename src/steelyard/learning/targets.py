@@ -1,20 +1,18 @@
-"""Targets: y in any of its forms → labels with target classes, one mask of positives a label."""
+"""Targets: y in any of its forms → labels with target classes and one mask of positives per label."""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Sized
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.exceptions import DataConversionWarning
+from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
-from steelyard._text import check_text
+from steelyard._text import check_text, find_repeated
 
 TargetChoice = Literal["minority", "present"]
 Output = Literal["multilabel", "binary", "multiclass"]
@@ -32,7 +30,7 @@ class Targets:
     is_target : (n_labels, n_rows) bool
     output : {"multilabel", "binary", "multiclass"}
     classes : tuple
-        Of a one-dimensional y: (other class, class with rules) if binary, else one class a label.
+        Of a one-dimensional y: (other class, class with rules) if binary, else one class per label.
     """
 
     names: tuple[str, ...]
@@ -41,17 +39,15 @@ class Targets:
     output: Output
     classes: tuple[Any, ...] = ()
 
-    def take(self, row_idx: NDArray[np.intp]) -> Targets:
-        """The same labels on other rows; target classes stay as they are."""
-        return Targets(
-            self.names, self.target_class, self.is_target[:, row_idx], self.output, self.classes
-        )
+    @property
+    def is_present(self) -> NDArray[np.bool_]:
+        """Which rows have the label, shape (n_labels, n_rows)."""
+        return np.asarray(self.is_target == (self.target_class == 1)[:, None])
 
     def for_presence(self) -> Targets:
         """The same labels with presence as the target class of each."""
-        is_present = self.is_target == (self.target_class == 1)[:, None]
         ones = np.ones_like(self.target_class)
-        return Targets(self.names, ones, is_present, self.output, self.classes)
+        return replace(self, target_class=ones, is_target=self.is_present)
 
 
 def choose_target_classes(Y: NDArray[np.bool_], target: TargetChoice) -> NDArray[np.int64]:
@@ -76,29 +72,8 @@ def flatten_column(y: Any) -> Any:
     try:
         y = np.asarray(y)
     except ValueError:
-        _refuse_ragged(y)
-        raise
-    if y.ndim != 2 or y.shape[1] != 1:
-        return y
-    warnings.warn(
-        "A column-vector y was passed when a 1d array was expected. Please change the shape of y to "
-        "(n_samples,), or pass a DataFrame to name a single label.",
-        DataConversionWarning,
-        stacklevel=2,
-    )
-    return y.ravel()
-
-
-def _refuse_ragged(y: Any) -> None:
-    """Say which row of y has another number of labels than the first one."""
-    sizes = [len(row) if isinstance(row, Sized) and not isinstance(row, str) else None for row in y]
-    row = next((i for i, size in enumerate(sizes) if size != sizes[0]), None)
-    if row is not None:
-        first, other = (
-            "is no list" if size is None else f"has length {size}"
-            for size in (sizes[0], sizes[row])
-        )
-        raise ValueError(f"the rows of y differ: row 0 {first}, but row {row} {other}") from None
+        raise ValueError("the rows of y differ in length") from None
+    return column_or_1d(y, warn=True) if y.ndim == 2 and y.shape[1] == 1 else y
 
 
 def encode_targets(y: Any, target: TargetChoice = "minority") -> Targets:
@@ -114,9 +89,7 @@ def encode_targets(y: Any, target: TargetChoice = "minority") -> Targets:
     if target not in ("minority", "present"):
         raise ValueError(f"target must be 'minority' or 'present', got {target!r}")
     if y is None:
-        raise ValueError(
-            "This estimator requires y to be passed, but the target y is None: rules need labels"
-        )
+        raise ValueError("This estimator requires y to be passed, but the target y is None")
     if isinstance(y, pd.DataFrame):
         return _encode_indicator(y.to_numpy(), tuple(map(str, y.columns)), target)
     name = str(y.name) if isinstance(y, pd.Series) and y.name is not None else "y"
@@ -132,35 +105,26 @@ def encode_targets(y: Any, target: TargetChoice = "minority") -> Targets:
 def _encode_indicator(Y: NDArray[Any], names: tuple[str, ...], target: TargetChoice) -> Targets:
     if Y.shape[1] == 0:
         raise ValueError("y has no label: it has 0 columns")
-    if len(set(names)) < len(names):
-        twice = next(name for i, name in enumerate(names) if name in names[:i])
+    twice = find_repeated(names)
+    if twice is not None:
         raise ValueError(f"two labels have the same name {twice!r}")
     for name in names:
         check_text(name, f"the label {name!r}")
-    # pandas' NA is neither equal to 1 nor different from it.
-    if Y.dtype == object and pd.isna(Y).any():
-        _refuse_values(Y, names)
+    is_missing = pd.isna(Y)
+    if is_missing.any():
+        label, row = np.argwhere(is_missing.T)[0]
+        raise ValueError(f"Input y contains NaN: label {names[label]!r}, row {row}")
     is_present = Y == 1
-    if not (is_present | (Y == 0)).all():
-        _refuse_values(Y, names)
+    is_wrong = ~(is_present | (Y == 0))
+    if is_wrong.any():
+        label, row = np.argwhere(is_wrong.T)[0]
+        raise ValueError(
+            f"Unknown label type: labels must be 0 or 1, but label {names[label]!r} is "
+            f"{Y[row, label]!r} in row {row}"
+        )
     present = np.ascontiguousarray(is_present.T)
     target_class = choose_target_classes(present, target)
     return Targets(names, target_class, present == target_class[:, None], "multilabel")
-
-
-def _refuse_values(Y: NDArray[Any], names: tuple[str, ...]) -> None:
-    """Say of the first label with other values than 0 and 1 which one it is, and where."""
-    for column, name in zip(Y.T, names, strict=True):
-        missing = pd.isna(column)
-        if missing.any():
-            raise ValueError(f"Input y contains NaN: label {name!r}, row {int(np.argmax(missing))}")
-        wrong = ~np.isin(column, (0, 1))
-        if wrong.any():
-            row = int(np.argmax(wrong))
-            raise ValueError(
-                "Unknown label type: labels are 0 or 1, "
-                f"but label {name!r} is {column[row]!r} in row {row}"
-            )
 
 
 def _encode_classes(y: NDArray[Any], name: str, target: TargetChoice) -> Targets:
@@ -173,10 +137,10 @@ def _encode_classes(y: NDArray[Any], name: str, target: TargetChoice) -> Targets
     classes = np.unique(y)
     for value in classes:
         check_text(str(value), f"the class {str(value)!r}")
-    # Python's own text: an export writes names down as they print themselves.
+    # Python's own text, since an export writes names as they print themselves.
     names = [str(c) if isinstance(c, str) else f"{name}={c}" for c in classes]
     if len(classes) > 2:
-        # One class is always right, so every class needs rules for its presence.
+        # Exactly one class is right, so every class needs rules for its presence.
         is_target = y == classes[:, None]
         ones = np.ones(len(classes), dtype=np.int64)
         return Targets(tuple(names), ones, is_target, "multiclass", tuple(classes))

@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.learning.candidates import ForestSettings, generate_candidates
+from steelyard.learning.candidates import generate_candidates
 from steelyard.learning.covering import prepare_candidates
+from steelyard.learning.settings import ForestSettings
 from steelyard.learning.targets import encode_targets
 from steelyard.model.coverage import index_rows
 from steelyard.model.features import code_training_table

@@ -1,0 +1,51 @@
+# The public names for editors and type checkers; a test compares them with __init__.py.
+
+from .data import DataError as DataError
+from .data import MultiLabelData as MultiLabelData
+from .data import fetch_multilabel as fetch_multilabel
+from .data import load_mulan as load_mulan
+from .data import load_segments as load_segments
+from .data import load_table as load_table
+from .data import make_planted_rules as make_planted_rules
+from .estimators.boosted import BoostedRulesClassifier as BoostedRulesClassifier
+from .estimators.boosted_cv import BoostedRulesClassifierCV as BoostedRulesClassifierCV
+from .estimators.ripper import RipperClassifier as RipperClassifier
+from .estimators.rule_set import RuleSetClassifier as RuleSetClassifier
+from .estimators.rule_set import theory_path as theory_path
+from .estimators.rule_set_cv import RuleSetClassifierCV as RuleSetClassifierCV
+from .explain import Change as Change
+from .explain import Explanation as Explanation
+from .explain import LabelExplanation as LabelExplanation
+from .explain import NearRule as NearRule
+from .heuristics import WRA as WRA
+from .heuristics import Accuracy as Accuracy
+from .heuristics import FMeasure as FMeasure
+from .heuristics import Heuristic as Heuristic
+from .heuristics import Laplace as Laplace
+from .heuristics import MEstimate as MEstimate
+from .heuristics import Precision as Precision
+from .heuristics import Recall as Recall
+from .model.combiners import AnyRule as AnyRule
+from .model.combiners import Combiner as Combiner
+from .model.combiners import FirstRule as FirstRule
+from .model.combiners import StrongestVote as StrongestVote
+from .model.combiners import SumOfVotes as SumOfVotes
+from .model.conditions import Condition as Condition
+from .model.decoders import BestLabel as BestLabel
+from .model.decoders import BestLabelSet as BestLabelSet
+from .model.decoders import Decoder as Decoder
+from .model.decoders import EachLabel as EachLabel
+from .model.decoders import LabelSetVotes as LabelSetVotes
+from .model.evidence import Evidence as Evidence
+from .model.evidence import Label as Label
+from .model.features import Feature as Feature
+from .model.label_sets import KnownLabelSets as KnownLabelSets
+from .model.path import TheoryPath as TheoryPath
+from .model.rules import Head as Head
+from .model.rules import Rule as Rule
+from .model.rules import ScoredRule as ScoredRule
+from .model.theory import Evaluation as Evaluation
+from .model.theory import Theory as Theory
+from .splitting import IterativeStratifiedKFold as IterativeStratifiedKFold
+
+__version__: str

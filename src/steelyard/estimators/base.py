@@ -1,0 +1,157 @@
+"""TheoryClassifier: what all estimators share, predictions by a fitted theory. Knows no learner."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
+
+from steelyard.explain import Explanation, explain_theory
+from steelyard.learning.targets import TargetChoice, Targets, encode_targets
+from steelyard.model.theory import Theory
+
+from .progress import CallbackSupportMixin
+from .validation import repeated_rows, seed_to_entropy, take_rows, validate_table
+
+
+class TheoryClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
+    """Base class of all estimators: predictions of `theory_`, tags, and reading of training sets."""
+
+    theory_: Theory
+    classes_: Any
+    n_jobs: int | None
+    random_state: Any
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
+        return tags
+
+    @abstractmethod
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn a theory.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+            Columns of type category, bool, object or string are nominal; missing values are allowed.
+        y : array-like, DataFrame or sparse matrix of shape (n_samples, n_labels), or (n_samples,)
+            0/1 for each label, or one class for each example.
+        sample_weight : array-like of shape (n_samples,), optional
+            Integers: how often each example counts.
+
+        Returns
+        -------
+        self
+        """
+
+    def _read_training_set(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, Targets]:
+        """Validated table and targets, with rows repeated as often as their weights say."""
+        target: TargetChoice = getattr(self, "target", "minority")
+        X = validate_table(self, X, reset=True)
+        targets = encode_targets(y, target)
+        check_consistent_length(X, targets.is_target.T)
+        row_idx = repeated_rows(sample_weight, X)
+        if row_idx is not None:
+            # Classes and target classes are those of the weighted examples.
+            targets = encode_targets(take_rows(y, row_idx), target)
+        if targets.output == "multilabel":
+            self.classes_ = [np.array([0, 1]) for _ in targets.names]
+        else:
+            self.classes_ = np.unique(np.asarray(targets.classes))
+        return take_rows(X, row_idx), targets
+
+    def _learning_options(self) -> dict[str, Any]:
+        """What every learner needs to know besides its settings and the training set."""
+        return {
+            "entropy": seed_to_entropy(self.random_state),
+            "n_jobs": self.n_jobs,
+            "feature_names": getattr(self, "feature_names_in_", None),
+        }
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict labels.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels) of 0 and 1, or (n_samples,) of classes
+        """
+        X = self._validate(X)
+        predicted = np.asarray(self.theory_.predict(X))
+        if self.theory_.is_multilabel:
+            return predicted
+        # A Series of text becomes an array of objects; classes have the type they were given in.
+        return predicted.astype(self.classes_.dtype, copy=False)
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Score of each label, between -1 (absent) and 1 (present); see `Theory.decision_function`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels), (n_samples, n_classes), or (n_samples,) if binary
+        """
+        X = self._validate(X)
+        scores = self.theory_.decision_function(X)
+        if not self._is_binary:
+            return scores
+        return scores[:, 0] if self._predicts_last_class else -scores[:, 0]
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Probabilities, which order predictions; they are not calibrated.
+
+        A label is predicted if its probability is above the threshold of the decoder, ½ by default,
+        unless the theory predicts the best-fitting label set, which depends on all labels together.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels) with the probability that a label is present, or
+        (n_samples, n_classes) with rows that sum to 1
+        """
+        X = self._validate(X)
+        probability = self.theory_.predict_proba(X)
+        if self.theory_.is_multilabel:
+            return probability
+        if len(self.classes_) == 1:
+            return np.ones((len(probability), 1))
+        if self._is_binary:
+            pair = [1 - probability[:, 0], probability[:, 0]]
+            return np.column_stack(pair if self._predicts_last_class else pair[::-1])
+        return np.asarray(probability / probability.sum(axis=1, keepdims=True))
+
+    @property
+    def _is_binary(self) -> bool:
+        return not self.theory_.is_multilabel and len(self.theory_.labels) == 1
+
+    @property
+    def _predicts_last_class(self) -> bool:
+        return bool(self.theory_.classes[1] == self.classes_[-1])
+
+    def explain(self, X: Any, *, n_closest: int = 3) -> Explanation | list[Explanation]:
+        """Explain predictions; see `Theory.explain`.
+
+        Parameters
+        ----------
+        X : Series, dict, 1-D array, or a table
+        n_closest : int, default=3
+            Number of closest rules to show if no rule fires.
+
+        Returns
+        -------
+        Explanation, or a list of them for a table that does not have exactly one row
+        """
+        check_is_fitted(self)
+        return explain_theory(self.theory_, X, n_closest)
+
+    def _validate(self, X: Any) -> Any:
+        check_is_fitted(self)
+        return validate_table(self, X, reset=False)

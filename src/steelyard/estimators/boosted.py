@@ -1,0 +1,129 @@
+"""BoostedRulesClassifier: learns rules that vote by boosting."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Self
+
+from steelyard.heuristics import MEstimate
+from steelyard.learning.boosting import learn_boosted_rules
+from steelyard.learning.settings import BoostingSettings
+from steelyard.learning.targets import Output, Targets
+from steelyard.model.decoders import Decoder
+from steelyard.model.path import TheoryPath
+
+from .base import TheoryClassifier
+from .presets import BOOSTED_DECODERS, choose_decoders
+from .progress import show_progress, with_callbacks
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class BoostedRulesParameters(TheoryClassifier):
+    """The parameters of both estimators of boosted rules; see `BoostedRulesClassifier`."""
+
+    max_rules: int = 333
+    max_conditions: int | None = 4
+    n_tries: int = 10
+    sample_fraction: float = 0.5
+    max_features: str | int | float = 0.2
+    decode: str | Decoder | Sequence[Any] | None = None
+    n_jobs: int | None = None
+    random_state: Any = None
+    verbose: int = 0
+
+
+@dataclass(eq=False, repr=False)
+class BoostedRulesClassifier(BoostedRulesParameters):
+    """Rules that vote: every firing rule adds its weight for or against its label.
+
+    Boosting with logistic loss. In each round several rules are grown on bags of the examples; the rule
+    that lowers the loss most gets a vote. The sum of the votes is the log-odds of the label.
+
+    Parameters
+    ----------
+    m : float, default=16.0
+        Strength of the prior, as in the m-estimate: a rule is judged as if it covered m further examples
+        with the label's prior distribution. A larger `m` favours coverage.
+    max_rules : int, default=333
+        Maximum number of rules over all labels.
+    max_conditions : int or None, default=4
+        Maximum number of conditions per rule; None is 20.
+    n_tries : int, default=10
+        Number of rules grown in each round, of which one is taken.
+    sample_fraction : float, default=0.5
+        Size of a rule's bag, drawn with replacement, as a share of the training set.
+    max_features : {"log2", "sqrt"}, int or float, default=0.2
+        Number of attributes drawn for each condition. A float is a share of all attributes; at least as
+        many as with "log2" are drawn.
+    decode : str, Decoder or None, default=None
+        How votes become labels: ``"each-label"`` predicts each label by itself, ``"best-label-set"``
+        the label set of a training example that fits the votes best, ``"label-set-votes"`` the labels
+        that all label sets vote for. See `EachLabel`, `BestLabelSet` and `LabelSetVotes`. None is the
+        best label set, and for a one-dimensional y the best class.
+    n_jobs : int or None, default=None
+        Labels are learned in parallel; the result does not depend on it.
+    random_state : int, RandomState or None, default=None
+    verbose : int, default=0
+        1 shows a progress bar on standard error.
+
+    Attributes
+    ----------
+    theory_ : Theory
+    classes_ : ndarray, or a list of one ndarray per label
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str, if X has string column names
+
+    See Also
+    --------
+    BoostedRulesClassifierCV : chooses `m` and `decode` for a measure.
+    RuleSetClassifier : rules that decide.
+
+    Examples
+    --------
+    >>> from steelyard import BoostedRulesClassifier, make_planted_rules
+    >>> data = make_planted_rules(300, random_state=0)
+    >>> clf = BoostedRulesClassifier(max_rules=30, random_state=0).fit(data.X, data.Y)
+    >>> len(clf.theory_), clf.score(data.X, data.Y) > 0.5
+    (30, True)
+    """
+
+    m: float = 16.0
+
+    @with_callbacks
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn a theory.
+
+        Parameters
+        ----------
+        X, y, sample_weight : as in `RuleSetClassifier.fit`
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        X, targets = self._read_training_set(X, y, sample_weight)
+        (decoder,) = self._choose_decoders(targets.output)
+        self.theory_ = self._learn_path(X, targets, [self.m]).theory(decoder=decoder)
+        return self
+
+    def _check_parameters(self) -> None:
+        """Reject wrong parameters."""
+        MEstimate(self.m)
+        self._settings()
+        self._choose_decoders()
+
+    def _settings(self) -> BoostingSettings:
+        return BoostingSettings(**{f.name: getattr(self, f.name) for f in fields(BoostingSettings)})
+
+    def _choose_decoders(self, output: Output = "multilabel") -> Sequence[Decoder]:
+        given = None if self.decode is None else [self.decode]
+        return choose_decoders(given, BOOSTED_DECODERS, output)
+
+    def _learn_path(self, X: Any, targets: Targets, ms: Sequence[float]) -> TheoryPath:
+        options = self._learning_options()
+        with show_progress(self, "labels") as progress:
+            return learn_boosted_rules(
+                X, targets, ms, self._settings(), progress=progress, **options
+            )

@@ -1,0 +1,270 @@
+"""TunedClassifier: cells of a grid → scores on held-out folds → the choice, learned on all examples."""
+
+from __future__ import annotations
+
+import itertools
+import warnings
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, partial
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import check_cv
+from sklearn.utils.validation import check_consistent_length
+
+from steelyard._numbers import is_number
+from steelyard.learning.parallel import Progress, run_parallel
+from steelyard.learning.targets import Output, encode_targets, flatten_column
+from steelyard.learning.tuning import choose_cell
+from steelyard.measures import find_measure, get_scorer
+from steelyard.model.decoders import Decoder
+from steelyard.model.path import TheoryPath
+from steelyard.model.theory import Theory
+from steelyard.splitting import IterativeStratifiedKFold
+
+from .base import TheoryClassifier
+from .progress import show_progress, with_callbacks
+from .validation import repeated_rows, seed_to_entropy, take_rows, validate_table
+
+Splits = Sequence[tuple[NDArray[np.intp], NDArray[np.intp]]]
+
+
+class Search(NamedTuple):
+    """What a tuned classifier chooses from.
+
+    Parameters
+    ----------
+    template : estimator
+        The classifier whose parameters are chosen.
+    variants : dict of lists
+        Values of the parameters that need a path of their own.
+    decoders : list of Decoder
+    axes : dict of lists
+        Values of the parameters that one path covers, in the order of its axes.
+    tolerance : float
+        Number of standard errors by which a smaller theory may be worse than the best.
+    """
+
+    template: Any
+    variants: Mapping[str, Sequence[Any]]
+    decoders: Sequence[Decoder]
+    axes: Mapping[str, Sequence[Any]]
+    tolerance: float
+
+    def check(self) -> Self:
+        """Reject an empty grid and wrong parameters."""
+        if not self.cells():
+            raise ValueError("nothing to choose from: a list of parameter values is empty")
+        if not is_number(self.tolerance) or not 0 <= self.tolerance < np.inf:
+            raise ValueError(f"tolerance must be a number of at least 0, got {self.tolerance!r}")
+        for model in self.models():
+            model._check_parameters()
+        return self
+
+    def cells(self) -> list[dict[str, Any]]:
+        """The parameters of every cell, in the order of all results."""
+        return _combine({**self.variants, "decode": self.decoders, **self.axes})
+
+    def models(self) -> list[Any]:
+        """One classifier per variant."""
+        return [clone(self.template).set_params(**v) for v in _combine(self.variants)]
+
+
+def _combine(choices: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
+    """All combinations of parameter values; the last parameter changes fastest."""
+    rows = itertools.product(*choices.values())
+    return [dict(zip(choices, values, strict=True)) for values in rows]
+
+
+class FoldScores(NamedTuple):
+    """Results of one fold, one column per cell; `scores` has one row per scoring."""
+
+    scores: NDArray[np.float64]
+    n_rules: NDArray[np.int64]
+    n_conditions: NDArray[np.int64]
+
+
+def score_folds(
+    search: Search,
+    X: Any,
+    y: Any,
+    splits: Splits,
+    scorings: Sequence[Any],
+    n_jobs: int | None = None,
+    progress: Progress | None = None,
+) -> list[FoldScores]:
+    """Scores of all cells on every fold."""
+    return run_parallel(partial(_score_fold, search, X, y, scorings), splits, n_jobs, progress)
+
+
+def _score_fold(
+    search: Search,
+    X: Any,
+    y: Any,
+    scorings: Sequence[Any],
+    train: NDArray[np.intp],
+    test: NDArray[np.intp],
+) -> FoldScores:
+    X_test, y_test = take_rows(X, test), take_rows(y, test)
+    parts = []
+    for model in search.models():
+        X_train, targets = model._read_training_set(take_rows(X, train), take_rows(y, train))
+        with warnings.catch_warnings():
+            # The refit repeats this warning for the whole training set.
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            path = model._learn_path(X_train, targets, *search.axes.values())
+        for decoder in search.decoders:
+            scores = _score_path(path, decoder, model, X_test, y_test, scorings)
+            parts.append(FoldScores(scores, path.n_rules.ravel(), path.total_conditions.ravel()))
+    return FoldScores(*(np.concatenate(arrays, axis=-1) for arrays in zip(*parts, strict=True)))
+
+
+class _Cell(TheoryClassifier):
+    """A theory of a path as a fitted classifier, for scikit-learn's scorers."""
+
+    def __init__(self, model: Any, make_theory: Callable[[], Theory], predicted: Any) -> None:
+        self.__dict__.update(vars(model))  # the fitted attributes that validation needs
+        self.make_theory = make_theory
+        self.predicted = predicted
+
+    @cached_property
+    def theory_(self) -> Theory:  # type: ignore[override]
+        return self.make_theory()
+
+    def predict(self, X: Any) -> NDArray[Any]:  # noqa: ARG002
+        return np.asarray(self.predicted)
+
+
+def _score_path(
+    path: TheoryPath, decoder: Decoder, model: Any, X: Any, y: Any, scorings: Sequence[Any]
+) -> NDArray[np.float64]:
+    """Scores of every theory of a path on held-out rows, shape (n_scorings, n_theories)."""
+    scores = np.empty((len(scorings), *path.shape))
+    measures = [find_measure(s) if not path.classes else None for s in scorings]
+    known = [measure for measure in measures if measure is not None]
+    # Measures of ours are computed for all theories at once.
+    values = path.evaluate(X, y, known, decoder) if known else {}
+    scorers = {}
+    for i, measure in enumerate(measures):
+        if measure is None:
+            scorers[i] = get_scorer(scorings[i])
+        else:
+            scores[i] = values[measure.name]
+    for h, j, predicted in path.predict_cells(X, decoder) if scorers else ():
+        make_theory = partial(path.theory, h, path.phis[j], decoder=decoder)
+        cell = _Cell(model, make_theory, predicted)
+        for i, scorer in scorers.items():
+            scores[i, h, j] = scorer(cell, X, y)
+    return scores.reshape(len(scorings), -1)
+
+
+class TunedClassifier(TheoryClassifier):
+    """Base class of the estimators that choose parameters by cross-validation.
+
+    A subclass says in `_plan` what there is to choose from.
+    """
+
+    best_params_: dict[str, Any]
+    best_score_: float
+    best_index_: int
+    cv_results_: dict[str, NDArray[Any]]
+    scoring: Any
+    cv: Any
+
+    @abstractmethod
+    def _plan(self, entropy: int, output: Output = "multilabel") -> Search:
+        """What there is to choose from for a kind of target."""
+
+    def _make_template(self, kind: type[TheoryClassifier], entropy: int) -> TheoryClassifier:
+        """A classifier with the parameters that it shares with this estimator."""
+        own = self.get_params(deep=False)
+        shared = {name: own[name] for name in kind().get_params(deep=False) if name in own}
+        fixed = {"decode": None, "random_state": entropy, "n_jobs": 1, "verbose": 0}
+        return kind(**(shared | fixed))
+
+    def list_cells(self) -> list[dict[str, Any]]:
+        """The parameter combinations that `fit` chooses from, for multi-label data."""
+        return self._plan(entropy=0).check().cells()
+
+    @with_callbacks
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Choose parameters by cross-validation, then learn the theory on all examples.
+
+        Parameters
+        ----------
+        X, y, sample_weight : as in `RuleSetClassifier.fit`
+
+        Returns
+        -------
+        self
+        """
+        entropy = seed_to_entropy(self.random_state)
+        get_scorer(self.scoring)  # reject an unknown name before the work
+        X = validate_table(self, X, reset=True)
+        y = flatten_column(y)
+        targets = encode_targets(y)
+        check_consistent_length(X, targets.is_target.T)
+        search = self._plan(entropy, targets.output).check()
+        splits = self._split(X, y, sample_weight, entropy)
+        with show_progress(self, "folds") as progress:
+            folds = score_folds(search, X, y, splits, [self.scoring], self.n_jobs, progress)
+        self._choose(search, folds)
+        model = clone(search.template).set_params(n_jobs=self.n_jobs, verbose=self.verbose)
+        model.set_params(**self.best_params_).fit(X, y, sample_weight)
+        self.theory_, self.classes_ = model.theory_, model.classes_
+        return self
+
+    def _split(self, X: Any, y: Any, sample_weight: Any, entropy: int) -> Splits:
+        """Positions of the training and test rows of each fold, repeated as their weights say."""
+        cv = self.cv
+        if isinstance(cv, int | np.integer):
+            seed = entropy % np.iinfo(np.int32).max
+            cv = IterativeStratifiedKFold(int(cv), random_state=seed)
+        splits = list(check_cv(cv).split(np.zeros((X.shape[0], 1)), y))
+        row_idx = repeated_rows(sample_weight, X)
+        if row_idx is not None:
+            copies = np.bincount(row_idx, minlength=X.shape[0])
+            splits = [tuple(np.repeat(rows, copies[rows]) for rows in split) for split in splits]
+        if not splits or not all(len(rows) for split in splits for rows in split):
+            raise ValueError("cv must yield folds with examples to learn from and to score")
+        return splits
+
+    def _choose(self, search: Search, folds: Sequence[FoldScores]) -> None:
+        """Set the results and the choice: best mean score, ties go to fewer conditions."""
+        scores = np.array([fold.scores[0] for fold in folds])
+        n_rules = np.mean([fold.n_rules for fold in folds], axis=0)
+        n_conditions = np.mean([fold.n_conditions for fold in folds], axis=0)
+        mean = scores.mean(axis=0)
+        with np.errstate(invalid="ignore"):  # a scorer may return infinity
+            std = scores.std(axis=0)
+        if np.isnan(mean).all():
+            raise ValueError(f"scoring {self.scoring!r} is undefined (NaN) for every theory")
+        cells = search.cells()
+        self.best_index_ = choose_cell(scores, n_conditions, search.tolerance)
+        self.best_params_ = cells[self.best_index_]
+        self.best_score_ = float(mean[self.best_index_])
+        self.cv_results_ = {
+            **{k: pd.Series([cell[k] for cell in cells]).to_numpy() for k in cells[0]},
+            "mean_test_score": mean,
+            "std_test_score": std,
+            # Equal means have equal ranks, the best is 1, as in GridSearchCV.
+            "rank_test_score": np.searchsorted(np.sort(-mean), -mean) + 1,
+            "mean_n_rules": n_rules,
+            "mean_n_conditions": n_conditions / np.maximum(n_rules, 1),
+            **{f"split{i}_test_score": score for i, score in enumerate(scores)},
+        }
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The score that `scoring` names, on other data.
+
+        Parameters
+        ----------
+        X, y, sample_weight : as in `fit`
+        """
+        row_idx = repeated_rows(sample_weight, X)
+        return float(get_scorer(self.scoring)(self, take_rows(X, row_idx), take_rows(y, row_idx)))

@@ -1,0 +1,152 @@
+"""Ripper: table and targets → the rules of each label or class → Theory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard._kernels.ripper import LearnedRules, Settings, learn_rules
+from steelyard.heuristics import Laplace, describe
+from steelyard.model.coding import CodedFeatures, FeatureCoder
+from steelyard.model.combiners import AnyRule, FirstRule
+from steelyard.model.decoders import BestLabel, EachLabel
+from steelyard.model.evidence import Evidence, Label
+from steelyard.model.rule_table import ranges_to_body
+from steelyard.model.rules import Head, Rule, ScoredRule
+from steelyard.model.theory import Theory
+
+from .parallel import run_parallel
+from .sampling import draw_orders
+from .settings import RipperSettings
+from .targets import Targets
+from .training_table import code_training_table, value_cuts
+
+Mask = NDArray[np.bool_]
+
+
+def learn_ripper(
+    X: Any,
+    targets: Targets,
+    settings: RipperSettings,
+    *,
+    entropy: int = 0,
+    n_jobs: int | None = None,
+    feature_names: Sequence[str] | None = None,
+) -> Theory:
+    """The theory that Ripper learns; see `RipperClassifier`."""
+    training = code_training_table(X, feature_names, value_cuts)
+    learn = partial(_learn_rules, training.coded, settings, entropy)
+    is_target = targets.is_target
+    orders = draw_orders(training.coded, is_target)
+    if targets.output == "multiclass":
+        learned = _learn_in_turn(learn, is_target, orders)
+    else:
+        every = np.ones(training.coded.n_rows, dtype=np.bool_)
+        arguments = zip(is_target, orders, is_target.mean(axis=1).tolist(), strict=True)
+        learned = run_parallel(partial(learn, every), list(arguments), n_jobs)
+    labels = [
+        _count_label(name, target, mask, rules.rest)
+        for name, target, mask, rules in zip(
+            targets.names, targets.target_class.tolist(), is_target, learned, strict=True
+        )
+    ]
+    scored = [
+        rule
+        for label, rules in zip(labels, learned, strict=True)
+        for rule in _score_rules(label, rules, training.coder)
+    ]
+    in_turn = targets.output == "multiclass"
+    rarest_first = sorted(range(len(labels)), key=lambda j: labels[j].n_positives)
+    return Theory(
+        features=training.coder.features,
+        labels=tuple(labels),
+        rules=tuple(scored),
+        combiner=FirstRule(tuple(rarest_first)) if in_turn else AnyRule(),
+        decoder=BestLabel() if in_turn else EachLabel(),
+        classes=targets.classes,
+        heuristic=describe(Laplace()),
+    )
+
+
+def _learn_rules(
+    coded: CodedFeatures,
+    settings: RipperSettings,
+    entropy: int,
+    every: Mask,
+    is_target: Mask,
+    order: NDArray[np.int64],
+    fp_share: float,
+) -> LearnedRules:
+    """The rules of one target class, on the rows in `every`.
+
+    Every label starts from the same seed, as in JRip, and meets its rows in an order of its own: its
+    rules depend neither on the other labels nor on its position among them.
+    """
+    kernel_settings = Settings(
+        prune=bool(settings.prune),
+        n_folds=int(settings.folds),
+        min_weight=float(settings.min_weight),
+        check_error=bool(settings.check_error),
+        n_possible=count_possible_conditions(coded),
+        fp_share=fp_share,
+        order=order,
+    )
+    seed = np.uint64(entropy % 2**64)
+    n_optimizations = int(settings.optimizations)
+    learned: LearnedRules = learn_rules(
+        coded, is_target.view(np.uint8), every, kernel_settings, n_optimizations, seed
+    )
+    return learned
+
+
+def _learn_in_turn(
+    learn: Callable[..., LearnedRules], is_target: Mask, orders: NDArray[np.int64]
+) -> list[LearnedRules]:
+    """The rules of every class but the most frequent one, on the rows that rarer classes leave over."""
+    rest = np.ones(is_target.shape[1], dtype=np.bool_)
+    n_left = is_target.shape[1]
+    sizes = is_target.sum(axis=1).tolist()
+    *others, default = np.argsort(sizes, kind="stable").tolist()
+    learned = {}
+    for i in others:
+        learned[i] = learn(rest, is_target[i], orders[i], sizes[i] / n_left)
+        rest = learned[i].rest
+        n_left -= sizes[i]
+    # The default class has no rules: it has no rows to learn from.
+    learned[default] = learn(np.zeros_like(rest), is_target[default], orders[default], 1.0)
+    # The classes share one default, which applies where none of them has a rule.
+    return [learned[i]._replace(rest=rest) for i in range(len(sizes))]
+
+
+def count_possible_conditions(coded: CodedFeatures) -> int:
+    """Conditions that tell examples apart: = each category, ≤ and ≥ each value but one extreme.
+
+    JRip counts two more per numeric attribute, the bounds that all examples meet. Without them an
+    attribute of the numbers 0 and 1 counts as much as the same attribute read as nominal.
+    """
+    # A numeric attribute with d values has 2d + 1 codes: see `value_cuts`.
+    n_possible = np.where(coded.is_nominal, coded.n_codes, np.maximum(coded.n_codes - 3, 0))
+    return max(1, int(n_possible.sum()))
+
+
+def _count_label(name: str, target_class: int, is_target: Mask, rest: Mask) -> Label:
+    """The label with its counts, given the rows that no rule covers."""
+    parts = (is_target, ~is_target, rest & is_target, rest & ~is_target)
+    return Label(name, target_class, *(int(part.sum()) for part in parts))
+
+
+def _score_rules(label: Label, rules: LearnedRules, coder: FeatureCoder) -> Iterator[ScoredRule]:
+    """Rules with their counts on all training examples, in the order in which they were learned."""
+    head = Head(label.name, label.target_class)
+    conditions = rules.conditions.tolist()
+    for (begin, end), tp, fp in zip(
+        pairwise(rules.indptr.tolist()), rules.tp.tolist(), rules.fp.tolist(), strict=True
+    ):
+        rule = Rule(head, ranges_to_body(conditions[begin:end], coder))
+        evidence = Evidence(tp, fp)
+        yield ScoredRule(rule, evidence, evidence.smoothed_precision)

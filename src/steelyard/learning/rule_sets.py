@@ -1,0 +1,84 @@
+"""Rule sets: table and targets → candidates → covering → rules ranked for every φ → TheoryPath."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from steelyard.heuristics import ConfusionMatrix, Heuristic, heuristic_values
+from steelyard.model.combiners import AnyRule
+from steelyard.model.coverage import index_rows
+from steelyard.model.path import Indices, TheoryPath
+
+from .candidates import generate_candidates
+from .covering import select_for_label
+from .parallel import Progress, run_parallel
+from .paths import Ranking, RulePool, make_path, pool_rules
+from .settings import ForestSettings
+from .targets import Targets
+from .training_table import code_training_table
+
+
+def learn_rule_sets(
+    X: Any,
+    targets: Targets,
+    heuristics: Sequence[Heuristic],
+    phis: Sequence[float],
+    settings: ForestSettings,
+    *,
+    threshold_heuristic: Heuristic | None = None,
+    revalidate: bool = True,
+    entropy: int = 0,
+    n_jobs: int | None = None,
+    feature_names: Sequence[str] | None = None,
+    progress: Progress | None = None,
+) -> TheoryPath:
+    """Theories for every heuristic and φ from one pool of candidates.
+
+    Parameters
+    ----------
+    X : DataFrame, array or sparse matrix
+    targets : Targets
+    heuristics : sequence of Heuristic
+    phis : sequence of float
+    settings : ForestSettings
+    threshold_heuristic : Heuristic, optional
+        Ranks the selected rules instead of the heuristic that selected them.
+    revalidate : bool
+        Whether candidates are valued again on the uncovered examples after each selection.
+    entropy : int
+        The seed.
+    n_jobs : int or None
+    feature_names : sequence of str, optional
+    progress : callable(n_candidates, n_wanted), optional
+    """
+    training = code_training_table(X, feature_names)
+    is_target = targets.is_target
+    tables = generate_candidates(training, is_target, settings, entropy, n_jobs, progress)
+    index = index_rows(training.coded)
+    select = partial(select_for_label, index, heuristics, revalidate)
+    rules_of_label = run_parallel(select, list(zip(tables, is_target, strict=True)), n_jobs)
+    pool = pool_rules(rules_of_label)
+    selections = zip(*(rules.choices for rules in rules_of_label), strict=True)
+    rankings = [
+        _rank_rules(pool, selected, targets, threshold_heuristic or heuristic)
+        for heuristic, selected in zip(heuristics, selections, strict=True)
+    ]
+    return make_path(pool, rankings, targets, training.coder, index, heuristics, phis, AnyRule())
+
+
+def _rank_rules(
+    pool: RulePool, selected: Sequence[Indices], targets: Targets, heuristic: Heuristic
+) -> Ranking:
+    """Value the selected rules of all labels on the whole training set and sort them together."""
+    rules = np.concatenate([o + idx for o, idx in zip(pool.offsets, selected, strict=True)])
+    n_positives = targets.is_target.sum(axis=1)[pool.label_of_rule[rules]]
+    tp, fp = pool.tp[rules], pool.fp[rules]
+    fn, tn = n_positives - tp, targets.is_target.shape[1] - n_positives - fp
+    values = heuristic_values(heuristic, ConfusionMatrix(tp, fp, fn, tn))
+    # Best value first; ties: more true positives, fewer conditions, then order of selection.
+    best_first = np.lexsort((pool.n_conditions[rules], -tp, -values))
+    return Ranking(rules[best_first], values[best_first])

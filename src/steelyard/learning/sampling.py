@@ -1,0 +1,19 @@
+"""Sampling: the order in which rows are drawn into bags. Knows codes and masks only."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard._kernels.random import hash_rows
+from steelyard.model.coding import CodedFeatures
+
+
+def draw_orders(coded: CodedFeatures, is_target: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Rows in the order of their content, shape (n_labels, n_rows): attributes and that label.
+
+    Bags are drawn in this order. The rules of a label therefore depend neither on the order of the
+    rows nor on the other labels.
+    """
+    row_keys = hash_rows(coded, is_target[:0])
+    return np.argsort(np.where(is_target, ~row_keys, row_keys), axis=1, kind="stable")

@@ -1,0 +1,172 @@
+"""Settings of the learners, checked when they are made. Knows values only, no data."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any, Literal, TypeGuard
+
+from steelyard._numbers import is_number, is_whole
+
+Prune = Literal[False, "oob", "prefix"]
+
+PAPER_DEPTHS: tuple[int | None, ...] = (None, 1, 2, 3, 4, 5, 6, 7, 8)
+
+# Larger values are mistakes: they would exhaust memory or time.
+_MOST_TREES = 1_000_000
+_LARGEST_BAG = 100
+
+
+def check_integer(name: str, value: Any, least: int = 1, most: int | None = None) -> None:
+    """Reject a parameter that is not an integer within bounds.
+
+    Examples
+    --------
+    >>> check_integer("n_trees", 2.5)
+    Traceback (most recent call last):
+    ...
+    ValueError: n_trees must be an integer of at least 1, got 2.5
+    """
+    if not is_whole(value, least, math.inf if most is None else most):
+        bounds = f"of at least {least}" if most is None else f"from {least} to {most:,}"
+        raise ValueError(f"{name} must be an integer {bounds}, got {value!r}")
+
+
+def _is_share(max_features: Any) -> TypeGuard[float]:
+    return is_number(max_features) and not isinstance(max_features, Integral)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SamplingSettings:
+    """How many rows and attributes are drawn at random.
+
+    Parameters
+    ----------
+    sample_fraction : float
+        Size of a bag, drawn with replacement, as a share of the training set.
+    max_features : {"log2", "sqrt"}, int or float
+        K, the number of attributes drawn for each condition. A float is a share of all attributes;
+        at least as many as with "log2" are drawn.
+    """
+
+    sample_fraction: float = 1.0
+    max_features: str | int | float = "log2"
+
+    def __post_init__(self) -> None:
+        if not is_number(self.sample_fraction) or not 0 < self.sample_fraction <= _LARGEST_BAG:
+            raise ValueError(
+                f"sample_fraction must be a number above 0 and at most {_LARGEST_BAG}, "
+                f"got {self.sample_fraction!r}"
+            )
+        is_name = isinstance(self.max_features, str) and self.max_features in ("log2", "sqrt")
+        is_share = _is_share(self.max_features) and 0 < self.max_features <= 1
+        if not (is_name or is_share or is_whole(self.max_features)):
+            raise ValueError(
+                "max_features must be 'log2', 'sqrt', an integer of at least 1 or a share above 0 "
+                f"and at most 1, got {self.max_features!r}"
+            )
+
+    def bag_size(self, n_rows: int) -> int:
+        """Number of rows drawn from a training set of `n_rows`."""
+        return max(1, round(self.sample_fraction * n_rows))
+
+    def n_drawn_features(self, n_features: int) -> int:
+        """K for a training set of `n_features` attributes.
+
+        Examples
+        --------
+        >>> SamplingSettings().n_drawn_features(72)
+        7
+        >>> SamplingSettings(max_features=0.25).n_drawn_features(72)
+        18
+        """
+        log2 = int(math.log2(n_features - 1)) + 1 if n_features > 1 else 1
+        if self.max_features == "log2":
+            return log2
+        if self.max_features == "sqrt":
+            return max(1, int(math.sqrt(n_features)))
+        if _is_share(self.max_features):
+            # A fifth of ten attributes would be two, too few to choose a condition from.
+            return max(log2, round(self.max_features * n_features))
+        return min(int(self.max_features), n_features)
+
+
+@dataclass(frozen=True)
+class ForestSettings(SamplingSettings):
+    """How candidates are grown; the defaults are the paper's.
+
+    Parameters
+    ----------
+    n_candidates : int
+        γ, the number of distinct rules over all labels.
+    n_trees : int
+        I, the number of trees of a forest.
+    max_depths : tuple
+        One forest is grown per depth limit; None is no limit.
+    prune : {False, "oob", "prefix"}
+        Whether to delete conditions that do not improve a rule on the rows outside its tree's bag:
+        any of them, or only the last ones of the path.
+    """
+
+    n_candidates: int = 300_000
+    n_trees: int = 10
+    max_depths: tuple[int | None, ...] = PAPER_DEPTHS
+    prune: Prune = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_integer("n_candidates", self.n_candidates)
+        check_integer("n_trees", self.n_trees, most=_MOST_TREES)
+        if not self.max_depths or not all(d is None or is_whole(d) for d in self.max_depths):
+            raise ValueError(
+                "max_depths must be one or more depth limits, each None or an integer of at least 1, "
+                f"got {self.max_depths!r}"
+            )
+        if self.prune is not False and self.prune not in ("oob", "prefix"):
+            raise ValueError(f"prune must be False, 'oob' or 'prefix', got {self.prune!r}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoostingSettings(SamplingSettings):
+    """How rules that vote are grown.
+
+    Parameters
+    ----------
+    max_rules : int
+        Maximum number of rules over all labels.
+    max_conditions : int or None
+        Maximum number of conditions per rule; None is 20.
+    n_tries : int
+        Number of rules grown in each round, of which one is taken.
+    """
+
+    max_rules: int = 333
+    max_conditions: int | None = 4
+    n_tries: int = 10
+    sample_fraction: float = 0.5
+    max_features: str | int | float = 0.2
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_integer("max_rules", self.max_rules)
+        check_integer("n_tries", self.n_tries, most=_MOST_TREES)
+        if self.max_conditions is not None:
+            check_integer("max_conditions", self.max_conditions)
+
+
+@dataclass(frozen=True)
+class RipperSettings:
+    """How Ripper learns; see `RipperClassifier` for the parameters."""
+
+    prune: bool = True
+    optimizations: int = 2
+    folds: int = 3
+    min_weight: float = 2.0
+    check_error: bool = True
+
+    def __post_init__(self) -> None:
+        check_integer("optimizations", self.optimizations, least=0)
+        check_integer("folds", self.folds, least=2)
+        if not is_number(self.min_weight) or self.min_weight < 0:
+            raise ValueError(f"min_weight must be a number of at least 0, got {self.min_weight!r}")

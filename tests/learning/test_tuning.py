@@ -1,0 +1,49 @@
+"""Tuning: the cell that is chosen from scores on folds."""
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from steelyard.learning.tuning import choose_cell
+from strategies import random_generators
+
+
+def choose_plainly(scores, n_conditions, tolerance):
+    """One cell after the other: the fewest conditions, then the best mean, then the first."""
+    n_folds, n_cells = scores.shape
+    mean = [sum(scores[:, c]) / n_folds for c in range(n_cells)]
+    best = min(range(n_cells), key=lambda c: (-mean[c], n_conditions[c], c))
+    close = []
+    for c in range(n_cells):
+        difference = [scores[k, best] - scores[k, c] for k in range(n_folds)]
+        centre = sum(difference) / n_folds
+        variance = sum((d - centre) ** 2 for d in difference) / (n_folds - 1)
+        if centre <= tolerance * (variance / n_folds) ** 0.5 + 1e-12:
+            close.append(c)
+    return min(close, key=lambda c: (n_conditions[c], -mean[c], c))
+
+
+class TestChoosing:
+    @settings(max_examples=150)
+    @given(random_generators(), st.integers(2, 6), st.sampled_from([0.5, 1.0, 3.0]))
+    def test_the_fewest_conditions_within_so_many_standard_errors(self, rng, n_folds, tolerance):
+        scores = rng.random((n_folds, 9)) * 0.3
+        n_conditions = rng.integers(0, 5, 9).astype(float)
+        chosen = choose_cell(scores, n_conditions, tolerance)
+        assert chosen == choose_plainly(scores, n_conditions, tolerance)
+
+    def test_without_a_tolerance_the_best_mean_wins(self):
+        scores = np.array([[0.5, 0.9], [0.5, 0.1 + 1e-9]])
+        assert choose_cell(scores, np.array([1, 1000])) == 1
+        assert choose_cell(scores, np.array([1, 1000]), 0.1) == 0
+
+    def test_a_cell_that_is_worse_by_the_same_in_every_fold_is_out_of_reach(self):
+        scores = np.array([[0.5, 0.625], [0.25, 0.375]])
+        assert choose_cell(scores, np.array([1, 1000]), 1000.0) == 1
+
+    def test_an_undefined_score_is_never_chosen(self):
+        scores = np.array([[np.nan, 0.2, 0.1], [0.9, 0.2, 0.3]])
+        assert choose_cell(scores, np.array([1, 5, 7]), 5.0) == 1
+
+    def test_one_fold_tells_no_error(self):
+        assert choose_cell(np.array([[0.5, 0.6]]), np.array([1, 9]), 5.0) == 1
