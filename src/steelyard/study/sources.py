@@ -23,8 +23,8 @@ from steelyard.data import (
     make_planted_rules,
     read_folds,
 )
+from steelyard.data.columns import ConstantLabels
 from steelyard.data.errors import did_you_mean
-from steelyard.data.label_values import ConstantLabels
 from steelyard.data.openml import KNOWN_DATA_SETS
 from steelyard.data.table import read_table
 from steelyard.splitting import assign_folds
