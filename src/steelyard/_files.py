@@ -1,4 +1,4 @@
-"""Files: written whole or not at all, and read as text. Knows bytes only."""
+"""Files: atomic writes, and reading of text that may be compressed. Knows bytes only."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import tempfile
 import zlib
 from pathlib import Path
 
-_START_OF_GZIP = b"\x1f\x8b"
+_GZIP_MAGIC = b"\x1f\x8b"
 
-# What a killed process leaves behind begins like this.
+# Prefix of the temporary files that a killed process leaves behind.
 TEMPORARY = ".unfinished-"
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file so that at any moment it is there whole or not at all; its folder is made if need be.
+    """Write a file so that it is complete or absent at any moment, and create its folder.
 
     Examples
     --------
@@ -26,7 +26,7 @@ def write_atomically(path: Path, content: bytes) -> None:
     """
     path = path.resolve()  # a link stays a link
     if path.exists() and not path.is_file():
-        path.write_bytes(content)  # a pipe or a device has nothing to lose
+        path.write_bytes(content)  # a pipe or a device cannot be replaced
         return
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, temporary = tempfile.mkstemp(prefix=TEMPORARY, dir=path.parent)
@@ -44,23 +44,31 @@ def write_atomically(path: Path, content: bytes) -> None:
 
 
 def _umask() -> int:
-    # There is no way to ask for it but to set it; mkstemp's files are for the owner's eyes only.
+    # The mask can only be read by setting it. mkstemp makes files for the owner alone.
     mask = os.umask(0o022)
     os.umask(mask)
     return mask
 
 
-def read_text(path: Path) -> str:
-    """The text of a file in UTF-8, compressed with gzip or not."""
+def read_bytes(path: Path) -> bytes:
+    """Read a file, and decompress it if its content or its name says gzip."""
     content = path.read_bytes()
+    if not content.startswith(_GZIP_MAGIC) and path.suffix != ".gz":
+        return content
     try:
-        if content.startswith(_START_OF_GZIP):
-            content = gzip.decompress(content)
-        return content.decode("utf-8-sig")
-    except (gzip.BadGzipFile, EOFError, zlib.error):
-        raise ValueError(f"{path} is damaged or another kind of file than gzip") from None
+        return gzip.decompress(content)
+    except (OSError, EOFError, zlib.error):
+        raise ValueError(
+            f"{path} is not a valid gzip file: it is damaged or another kind of file"
+        ) from None
+
+
+def read_text(path: Path) -> str:
+    """Read a text in UTF-8, compressed with gzip or not."""
+    try:
+        return read_bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ValueError(
-            f"{path} is not text in UTF-8: byte {error.start} is wrong, so that it is damaged or "
-            "another kind of file"
+            f"{path} is not text in UTF-8: byte {error.start} is invalid; the file is damaged or"
+            " another kind of file"
         ) from None

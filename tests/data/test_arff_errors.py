@@ -13,8 +13,8 @@ from steelyard.data import DataError, load_mulan
 HEADER = "@relation toy\n@attribute y {0,1}\n@attribute a numeric\n@attribute b {u,v}\n@data\n"
 
 BAD_TEXTS = {
-    "row too short": (HEADER + "0,1,u\n1,2\n", "line 7: the row is too short: 2 values for 3"),
-    "row too long": (HEADER + "0,1,u,9\n", "line 6: the row is too long: 4 values for 3"),
+    "row too short": (HEADER + "0,1,u\n1,2\n", "line 7: the row has 2 values instead of 3"),
+    "row too long": (HEADER + "0,1,u,9\n", "line 6: the row has 4 values instead of 3"),
     "not a number": (HEADER + "0,one,u\n", "line 6: attribute 'a': 'one' is not a number"),
     "empty number": (HEADER + "0,,u\n", "line 6: attribute 'a': '' is not a number"),
     "infinity": (HEADER + "0,1,u\n1,1e999,u\n", "line 7: attribute 'a': '1e999' is not a number"),
@@ -29,10 +29,10 @@ BAD_TEXTS = {
     "constant label": (HEADER + "1,1,u\n1,2,v\n", "label 'y' is 1 in every example"),
     "index out of range": (
         HEADER + "{0 1, 3 1}\n",
-        "line 6: index 3 is out of range: the 3 attributes are numbered from 0 to 2",
+        "line 6: index 3 is out of range: the last is 2",
     ),
-    "index twice": (HEADER + "{1 1, 1 2}\n", "line 6: index 1 appears twice in the sparse row"),
-    "index not ascending": (HEADER + "{}\n{1 1, 0 1}\n", "line 7: index 0 is not in ascending"),
+    "index twice": (HEADER + "{1 1, 1 2}\n", "line 6: index 1 is not greater"),
+    "index not ascending": (HEADER + "{}\n{1 1, 0 1}\n", "line 7: index 0 is not greater"),
     "sparse pair broken": (HEADER + "{0 1 2, 3}\n", "line 6: expected an index and a value"),
     "sparse index no number": (HEADER + "{x 1}\n", "line 6: expected an index and a value"),
     "sparse value bad": (HEADER + "{0 1}\n{2 w}\n", "line 7: attribute 'b': 'w' is not among"),
@@ -44,8 +44,8 @@ BAD_TEXTS = {
         HEADER + "{0 1} 7\n",
         "line 6: there is text after the closing brace",
     ),
-    "dense row too short among sparse ones": (HEADER + "{}\n0,1\n", "line 7: the row is too short"),
-    "open quote": (HEADER + "0,1,'u\n", "line 6: the quote (') that opens a value is never closed"),
+    "dense row too short among sparse ones": (HEADER + "{}\n0,1\n", "line 7: the row has 2 values"),
+    "open quote": (HEADER + "0,1,'u\n", "line 6: a quote is never closed"),
     "text after quote": (HEADER + "0,1,'u'v\n", "line 6: a comma is missing in the row"),
     "no rows": (HEADER + "% nothing\n", "toy.arff has no examples after @data"),
     "no @data": ("@relation toy\n@attribute y {0,1}\n", "toy.arff has no @data section"),
@@ -68,14 +68,17 @@ BAD_TEXTS = {
     "no name": ("@attribute\n@data\n", "line 1: the name is missing"),
     "empty set": ("@attribute y {}\n@data\n", "line 1: the set of nominal values is empty"),
     "open set": ("@attribute y {0,1\n@data\n", "line 1: the closing brace of the set of nominal"),
-    "text after set": ("@attribute y {0,1} x\n@data\n", "line 1: there is text after the set"),
+    "text after set": (
+        "@attribute y {0,1} x\n@data\n",
+        "line 1: there is text after the closing brace",
+    ),
     "open relational": (
         "@attribute y {0,1}\n@attribute bag relational\n@data\n0,1\n",
         "the relational attribute 'bag' has no @end",
     ),
     "label with other values": (
         "@attribute y {a,b,c}\n@attribute x real\n@data\na,1\n",
-        "line 1: label 'y' has the values {a, b, c} instead of {0, 1}",
+        "line 1: label 'y' has the type {a, b, c} instead of {0, 1}",
     ),
     "label of text": (
         "@attribute y string\n@attribute x real\n@data\na,1\n",
@@ -83,9 +86,9 @@ BAD_TEXTS = {
     ),
     "numeric label": (
         "@attribute y numeric\n@attribute x real\n@data\n1,1\n0.5,2\n",
-        "line 5: label 'y' is 0.5 instead of 0 or 1",
+        "line 5: label 'y' is '0.5' instead of 0 or 1",
     ),
-    "only labels": ("@attribute y {0,1}\n@data\n1\n", "all 1 attributes are labels"),
+    "only labels": ("@attribute y {0,1}\n@data\n1\n", "has no attributes besides the labels"),
 }
 
 
@@ -102,9 +105,9 @@ def test_bad_text_is_named_with_its_line(load_arff, text, message):
     [
         ("toy", "neither an XML file 'toy.xml' beside it nor a -C option"),
         ("'toy -R1-C-N0'", "neither an XML file"),
-        ("'toy: -C 0'", "has no label at all: its relation name says -C 0"),
+        ("'toy: -C 0'", "has 3 attributes, but its relation name says -C 0"),
         ("'toy: -C -7'", "has 3 attributes, but its relation name says -C -7"),
-        ("'toy: -C 3'", "all 3 attributes are labels"),
+        ("'toy: -C 3'", "has 3 attributes, but its relation name says -C 3"),
     ],
 )
 def test_without_xml_the_relation_name_must_say_which_are_labels(load_arff, relation, message):
@@ -127,13 +130,13 @@ def test_a_label_without_an_attribute_is_named_with_the_line_of_the_xml(load_arf
         ("toy.arff", np.random.default_rng(0).bytes(1000), "contains binary data"),
         ("toy.arff", bytes(range(128, 256)) * 9, "line 1: expected @relation"),
         ("toy.arff", "@relation x".encode("utf-16"), "is encoded as UTF-16"),
-        ("toy.arff.gz", b"@relation x", "is named .gz, but it is not a gzip file"),
-        ("toy.arff.gz", gzip.compress(b"@relation x" * 99)[:-9], "is a damaged gzip file"),
+        ("toy.arff.gz", b"@relation x", "is not a valid gzip file"),
+        ("toy.arff.gz", gzip.compress(b"@relation x" * 99)[:-9], "is not a valid gzip file"),
     ],
     # gzip writes the time into its header: the bytes differ from one worker to the next.
     ids=["empty", "blank", "binary", "high bytes", "UTF-16", "not gzip", "damaged gzip"],
 )
-def test_files_that_are_no_text_are_refused(tmp_path, name, content, message):
+def test_files_that_are_no_text_are_rejected(tmp_path, name, content, message):
     path = tmp_path / name
     path.write_bytes(content)
     with pytest.raises(DataError, match=message):
@@ -141,9 +144,9 @@ def test_files_that_are_no_text_are_refused(tmp_path, name, content, message):
 
 
 def test_a_missing_file_is_named(tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"there is no file '.*nowhere\.arff'"):
+    with pytest.raises(FileNotFoundError, match=r"nowhere\.arff"):
         load_mulan(tmp_path / "nowhere.arff")
-    with pytest.raises(IsADirectoryError, match="is a folder"):
+    with pytest.raises(IsADirectoryError, match=re.escape(str(tmp_path))):
         load_mulan(tmp_path)
 
 
@@ -157,7 +160,7 @@ snippets = st.text(st.sampled_from("01?,'\"\\%{}@ \t\nuvx"), max_size=4)
 )
 @given(edits=st.lists(st.tuples(slices, snippets), min_size=1, max_size=3))
 @pytest.mark.filterwarnings("ignore:.*weights of")
-def test_damage_anywhere_is_read_or_refused_in_one_sentence_and_never_crashes(load_arff, edits):
+def test_damage_anywhere_is_read_or_rejected_in_one_sentence_and_never_crashes(load_arff, edits):
     text = VALID
     for (start, length), snippet in edits:
         text = text[:start] + snippet + text[start + length :]
@@ -170,6 +173,6 @@ def test_damage_anywhere_is_read_or_refused_in_one_sentence_and_never_crashes(lo
 
 
 @pytest.mark.parametrize("option", ["sparse", "on_unsupported", "constant_labels"])
-def test_unknown_options_are_refused(load_arff, option):
+def test_unknown_options_are_rejected(load_arff, option):
     with pytest.raises(ValueError, match=f"{option} must be .*not 'perhaps'"):
         load_arff(HEADER + "0,1,u\n1,1,u\n", **{option: "perhaps"})

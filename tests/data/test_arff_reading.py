@@ -101,8 +101,7 @@ def test_quoted_values_in_sparse_rows(load_arff):
     assert data.X["a"].tolist() == [3, 0]
 
 
-def test_long_files_are_read_in_blocks(load_arff, monkeypatch):
-    monkeypatch.setattr("steelyard.data.arff_columns._N_CELLS_PER_BLOCK", 7)
+def test_the_line_of_a_bad_cell_is_known_in_a_longer_file(load_arff):
     rows = "".join(f"{i % 2},{i}\n" for i in range(50))
     data = load_arff(HEADER + "@attribute a numeric\n@data\n" + rows)
     assert data.X["a"].tolist() == list(range(50))
@@ -145,6 +144,11 @@ def test_sparse_columns_on_request_also_from_dense_rows(load_arff):
     data = load_arff(HEADER + "@attribute a {1,0}\n@data\n0,1\n1,0\n0,?\n", sparse=True)
     assert_array_equal(data.X["a"], [1, 0, np.nan])
     assert data.X["a"].dtype == pd.SparseDtype(np.float64, 0)
+
+
+def test_sparse_columns_on_request_if_no_column_has_numbers(load_arff):
+    data = load_arff(HEADER + "@attribute a {u,v}\n@data\n0,u\n1,v\n", sparse=True)
+    assert data.X["a"].tolist() == ["u", "v"]
 
 
 def test_a_narrow_sparse_file_stays_nominal(load_arff):
@@ -234,7 +238,7 @@ def test_unsupported_attributes_are_dropped_with_a_warning_that_names_them(load_
     assert data.X["a"].tolist() == [4, 5]
 
 
-def test_unsupported_attributes_are_refused_by_name_and_line(load_arff):
+def test_unsupported_attributes_are_rejected_by_name_and_line(load_arff):
     with pytest.raises(ValueError, match=r"line 3: attribute 'note' has the type string"):
         load_arff(UNSUPPORTED)
 
@@ -249,7 +253,7 @@ def test_instance_weights_are_ignored_with_a_warning(load_arff, rows):
 def test_constant_labels_can_be_kept_or_dropped(load_arff):
     text = "".join(f"@attribute {name} {{0,1}}\n" for name in "yza") + "@data\n0,0,1\n0,1,0\n"
     assert load_arff(text, labels=("y", "z"), constant_labels="keep").label_names == ["y", "z"]
-    with pytest.warns(UserWarning, match="left out the constant labels 'y'"):
+    with pytest.warns(UserWarning, match="dropped the constant labels 'y'"):
         data = load_arff(text, labels=("y", "z"), constant_labels="drop")
     assert data.label_names == ["z"]
     assert data.feature_names == ["a"]

@@ -41,7 +41,7 @@ EXTERNAL = '<!DOCTYPE labels SYSTEM "http://example.org/x.dtd"><labels><label na
 
 
 @pytest.mark.parametrize("text", [BILLION_LAUGHS, EXTERNAL], ids=["entities", "external"])
-def test_a_document_type_is_refused_before_anything_expands(read, text):
+def test_a_document_type_is_rejected_before_anything_expands(read, text):
     with pytest.raises(DataError, match=r"line \d: the XML declares a document type"):
         read(text)
 
@@ -49,14 +49,13 @@ def test_a_document_type_is_refused_before_anything_expands(read, text):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("<labels></labels>", "names no label at all"),
+        ("<labels></labels>", "has no label"),
         ("<labels>\n<label/></labels>", "line 2: the label has no name"),
         ("<labels>\n<label name='a'/>\n<label name='a'/></labels>", "line 3: label 'a' is listed"),
         (
             "<labels>\n<label name='a'>\n</labels>",
             r"line 3: this is not valid XML \(mismatched tag",
         ),
-        ("<?xml version='1.0' encoding='moon'?><labels/>", "line 1: .* encoding: moon"),
         ("no xml", "line 1: this is not valid XML"),
         ("", "is empty"),
     ],

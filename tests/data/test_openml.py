@@ -90,15 +90,15 @@ def test_a_network_failure_is_one_sentence(openml, failure):
         fetch_multilabel("birds")
 
 
-def test_what_openml_refuses_is_passed_on(openml):
+def test_what_openml_rejects_is_passed_on(openml):
     openml.answer = ValueError("No known dataset with version 99")
     with pytest.raises(DataError, match="has no usable data set 'birds': No known dataset"):
         fetch_multilabel("birds", version=99)
 
 
-def test_a_single_target_is_refused(openml):
+def test_a_single_target_is_rejected(openml):
     openml.answer = Bunch(data=openml.answer.data, target=pd.Series([0, 1]), DESCR="")
-    with pytest.raises(DataError, match="has a single target, no labels"):
+    with pytest.raises(DataError, match="has a single target"):
         fetch_multilabel("scene", version=1)
 
 

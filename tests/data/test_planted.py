@@ -106,6 +106,6 @@ def test_conditions_use_the_operators_of_the_method():
         ({"n_examples": 5, "n_rules_per_label": 9}, "could not plant 9 rules of 2 conditions"),
     ],
 )
-def test_what_cannot_be_planted_is_refused(options, message):
+def test_what_cannot_be_planted_is_rejected(options, message):
     with pytest.raises(ValueError, match=message):
         make_planted_rules(**options, random_state=0)

@@ -11,7 +11,7 @@ import pytest
 from steelyard import MEstimate, RuleSetClassifier, RuleSetClassifierCV, TheoryPath
 from steelyard.measures import MEASURES
 from steelyard.study import StudyConfig, StudyError, load_study, read_config, run_study
-from steelyard.study.sources import load_study_data
+from steelyard.study.data import load_study_data
 
 RESULT_FILES = ("results.csv", "tuned.csv", "baselines.csv")
 

@@ -27,7 +27,7 @@ def list_command(as_json: Json = False) -> None:
     from rich.table import Table
 
     from steelyard.data.openml import KNOWN_DATA_SETS
-    from steelyard.study.sources import EMBEDDED
+    from steelyard.data.sources import EMBEDDED
 
     known = [
         {"name": name, "from": "embedded", "topic": EMBEDDED_TOPICS[name]} for name in EMBEDDED

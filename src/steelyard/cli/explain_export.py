@@ -70,7 +70,7 @@ def explain_command(
 
     Example: [bold]steelyard explain theory.json patients.csv --row 12[/bold]
     """
-    from steelyard.study.sources import read_attributes
+    from steelyard.data.sources import read_attributes
 
     learned = read_theory(theory, heuristic, parameter, phi)
     table = read_attributes(data)

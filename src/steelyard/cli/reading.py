@@ -18,19 +18,12 @@ if TYPE_CHECKING:
     from steelyard.heuristics import Heuristic
 
 _DEFAULT_PHI = 0.5
-_ARFF = (".arff", ".arff.gz")
-
-
-def brings_labels(source: str) -> bool:
-    """Whether DATA says itself which labels it has: a name, a folder or an ARFF file, not a table."""
-    from steelyard.study.sources import find_source
-
-    path = find_source(source)
-    return path is None or path.is_dir() or path.name.lower().endswith(_ARFF)
 
 
 def refuse_columns(sources: Sequence[str], **options: str | None) -> None:
-    """Say that options which name columns of a table have nothing to say about any of the sources."""
+    """Reject options that name columns if none of the sources is a table."""
+    from steelyard.data.sources import brings_labels
+
     given = [f"--{name}" for name, value in options.items() if value is not None]
     if given and all(map(brings_labels, sources)):
         which = f"{sources[0]} is not" if len(sources) == 1 else "none of the data sets is"
@@ -43,7 +36,7 @@ def load_labelled(
     source: str, labels: str | None, *, ignore: str | None = None, nominal: str | None = None
 ) -> MultiLabelData:
     """Load DATA; the options are for tables and are refused elsewhere."""
-    from steelyard.study.sources import load_source
+    from steelyard.data.sources import load_source
 
     refuse_columns([source], labels=labels, ignore=ignore, nominal=nominal)
     return load_source(

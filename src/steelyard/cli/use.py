@@ -46,7 +46,7 @@ def predict_command(
 
     Example: [bold]steelyard predict theory.json new.csv -o predictions.csv[/bold]
     """
-    from steelyard.study.sources import read_attributes
+    from steelyard.data.sources import read_attributes
 
     keep_inputs(out, theory, data)
     learned = read_theory(theory, heuristic, parameter, phi)
@@ -75,8 +75,8 @@ def evaluate_command(
     from rich.table import Table
 
     from steelyard.data import DataError
+    from steelyard.data.sources import load_source
     from steelyard.measures import MEASURES
-    from steelyard.study.sources import load_source
 
     learned = read_theory(theory, heuristic, parameter, phi)
     refuse_columns([data], labels=labels)

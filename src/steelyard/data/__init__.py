@@ -1,4 +1,4 @@
-"""Readers, embedded data sets and generators: the only part of the package that parses files."""
+"""Readers, embedded data sets and generators: the only package that parses data files."""
 
 from .errors import DataError
 from .folds import read_folds

@@ -1,22 +1,24 @@
-"""Reading which fold of a cross validation each example belongs to."""
+"""Fold files: the fold of each example in a cross validation."""
 
 from os import PathLike
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import DataError, check_file_exists, error_at, shorten
+from .errors import DataError, error_at, shorten
+from .text_files import read_text
 
 
 def read_folds(path: str | PathLike[str], n_examples: int | None = None) -> NDArray[np.int64]:
-    r"""Read the fold of every example from a file: the header ``fold``, then one number a line.
+    r"""Read the fold of every example from a file: the header ``fold``, then one number per line.
 
     Parameters
     ----------
     path : path-like
-        The file; folds are numbered from 1.
+        The file. Folds are numbered from 1.
     n_examples : int, optional
-        How many examples the data set has; another number of lines is an error.
+        The number of examples of the data set; any other number of folds is an error.
 
     Returns
     -------
@@ -37,26 +39,21 @@ def read_folds(path: str | PathLike[str], n_examples: int | None = None) -> NDAr
     >>> folds != 1  # the training examples of the first fold
     array([False,  True, False])
     """
-    lines = check_file_exists(path).read_text("utf-8-sig", errors="replace").splitlines()
-    if not lines or lines[0].strip().strip('"') != "fold":
-        found = f"found {shorten(lines[0])}" if lines else "the file is empty"
-        raise error_at(path, 1, f"expected the header 'fold', {found}")
-    while not lines[-1].strip():
-        lines.pop()
-
-    folds = []
+    lines = [text.strip() for text in read_text(Path(path)).rstrip().splitlines()]
+    if lines[0].strip('"') != "fold":
+        raise error_at(path, 1, f"expected the header 'fold', found {shorten(lines[0])}")
     for line, text in enumerate(lines[1:], start=2):
-        if not text.strip().isdecimal() or int(text) < 1:
+        if not text.isdecimal() or int(text) < 1:
             raise error_at(path, line, f"{shorten(text)} is not a fold number (1, 2, ...)")
-        folds.append(int(text))
-    if not folds:
+    folds = np.array(lines[1:], dtype=np.int64)
+    if not len(folds):
         raise DataError(f"{path} has a header but no folds")
     if n_examples is not None and len(folds) != n_examples:
         raise DataError(
             f"{path} has {len(folds)} folds, but the data set has {n_examples} examples"
         )
-
-    missing = sorted(set(range(1, max(folds) + 1)) - set(folds))
-    if missing:
-        raise DataError(f"{path} numbers folds up to {max(folds)}, but fold {missing[0]} is empty")
-    return np.array(folds, dtype=np.int64)
+    used = np.unique(folds)
+    if len(used) < used[-1]:
+        empty = np.argmax(used != np.arange(1, len(used) + 1)) + 1
+        raise DataError(f"{path} numbers folds up to {used[-1]}, but fold {empty} is empty")
+    return folds

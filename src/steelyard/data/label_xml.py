@@ -1,18 +1,18 @@
-"""The label names of a Mulan XML file, read without trusting it.
+"""The label names of a Mulan XML file, which is not trusted.
 
-Only the standard library's expat, with handlers that refuse a document type: without one there
-are no entities to expand and no external files to fetch.
+Uses expat of the standard library and rejects a document type: without one there are no entities
+to expand and no external files to fetch.
 """
 
 from pathlib import Path
 from xml.parsers import expat
 
 from .errors import DataError, error_at
-from .text_files import read_bytes
+from .text_files import read_text
 
 
 def read_label_lines(path: Path) -> dict[str, int]:
-    """Read the names of all labels, nested ones too, in document order, with their lines."""
+    """Read the names of all labels, also nested ones, in document order, with their lines."""
     line_of: dict[str, int] = {}
     parser = expat.ParserCreate(namespace_separator=" ")
 
@@ -29,24 +29,17 @@ def read_label_lines(path: Path) -> dict[str, int]:
             )
         line_of[name] = line
 
-    def refuse_doctype(*_: object) -> None:
-        raise error_at(
-            path,
-            parser.CurrentLineNumber,
-            "the XML declares a document type (DTD), which is refused because it can hide"
-            " entities that expand without bound",
-        )
+    def reject_doctype(*_: object) -> None:
+        problem = "the XML declares a document type (DTD), whose entities can expand without bound"
+        raise error_at(path, parser.CurrentLineNumber, problem)
 
     parser.StartElementHandler = start_element
-    parser.StartDoctypeDeclHandler = refuse_doctype
-    parser.EntityDeclHandler = refuse_doctype
+    parser.StartDoctypeDeclHandler = reject_doctype
     try:
-        parser.Parse(read_bytes(path), True)
+        parser.Parse(read_text(path), True)
     except expat.ExpatError as error:
         reason = expat.errors.messages[error.code]
         raise error_at(path, error.lineno, f"this is not valid XML ({reason})") from None
-    except LookupError as error:  # an encoding that nobody knows
-        raise error_at(path, 1, f"this is not valid XML ({error})") from None
     if not line_of:
-        raise DataError(f"{path} names no label at all")
+        raise DataError(f"{path} has no label")
     return line_of

@@ -1,12 +1,14 @@
-"""MultiLabelData: attributes and labels of the same examples, side by side.
+"""MultiLabelData: the attributes and the labels of the same examples.
 
-Every loader and generator returns one; it knows pandas, but no file format and no learner.
+Every loader and generator returns one. Knows pandas, but no file format and no learner.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+
+from .errors import DataError
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -17,13 +19,13 @@ class MultiLabelData:
     ----------
     X : DataFrame of shape (n_examples, n_features)
         The attributes: numeric columns as numbers, nominal ones as ``category``. Wide sparse
-        data has pandas sparse columns, so that names survive and ``X[mask]`` works as usual.
+        data has pandas sparse columns, so names are kept and ``X[mask]`` works as usual.
     Y : DataFrame of shape (n_examples, n_labels)
-        The labels as 0/1 integers, one named column a label.
+        The labels as 0/1 integers, one named column per label.
     name : str
-        What to call the data set in tables and messages.
+        The name of the data set in tables and messages.
     description : str, default=""
-        Where it comes from and what it is about, in prose.
+        The origin and the topic of the data.
 
     Examples
     --------
@@ -47,7 +49,7 @@ class MultiLabelData:
 
     def __post_init__(self) -> None:
         if len(self.X) != len(self.Y):
-            raise ValueError(f"X has {len(self.X)} examples, but Y has {len(self.Y)}")
+            raise DataError(f"X has {len(self.X)} examples, but Y has {len(self.Y)}")
 
     def __len__(self) -> int:
         return len(self.X)
@@ -64,31 +66,23 @@ class MultiLabelData:
 
     @property
     def cardinality(self) -> float:
-        """How many labels an example has on average."""
+        """Mean number of labels per example."""
         return float(np.asarray(self.Y).sum(axis=1).mean())
 
     @property
     def density(self) -> float:
-        """The cardinality as a share of the number of labels."""
+        """The cardinality divided by the number of labels."""
         return self.cardinality / self.Y.shape[1]
 
     def __repr__(self) -> str:
         n_nominal = sum(isinstance(dtype, pd.CategoricalDtype) for dtype in self.X.dtypes)
         n_sparse = sum(isinstance(dtype, pd.SparseDtype) for dtype in self.X.dtypes)
         n_dense = self.X.shape[1] - n_nominal - n_sparse
-        kinds = [
-            f"{count} {kind}"
-            for count, kind in [
-                (n_dense, "numeric"),
-                (n_sparse, "numeric and sparse"),
-                (n_nominal, "nominal"),
-            ]
-            if count
-        ]
+        n_of = {"numeric": n_dense, "numeric and sparse": n_sparse, "nominal": n_nominal}
+        kinds = ", ".join(f"{count} {kind}" for kind, count in n_of.items() if count)
         return (
             f"{self.name}: {_count(len(self), 'example')}, {_count(self.X.shape[1], 'attribute')}"
-            f" ({', '.join(kinds)}), {_count(self.Y.shape[1], 'label')},"
-            f" cardinality {self.cardinality:.2f}"
+            f" ({kinds}), {_count(self.Y.shape[1], 'label')}, cardinality {self.cardinality:.2f}"
         )
 
 

@@ -1,4 +1,4 @@
-"""The well-known multi-label data sets of OpenML, through scikit-learn's download and cache."""
+"""The well-known multi-label data sets of OpenML; scikit-learn downloads and caches them."""
 
 from os import PathLike
 from typing import NamedTuple
@@ -6,21 +6,20 @@ from urllib.error import URLError
 
 import pandas as pd
 
+from .columns import ConstantLabels, convert_attributes, decode_labels
 from .errors import DataError, did_you_mean
-from .frame_columns import frames_to_data
-from .label_values import ConstantLabels
 from .multilabel import MultiLabelData
 
 
 class OpenMLDataSet(NamedTuple):
-    """Where OpenML keeps a data set, and what it is about."""
+    """The identifier of a data set on OpenML, and its topic."""
 
     data_id: int
     topic: str
 
 
-# The collection of Probst et al. (Multilabel Classification with R Package mlr, 2017). The
-# names have other versions on OpenML that are single-label: the numbers are the contract.
+# The collection of Probst et al. (Multilabel Classification with R Package mlr, 2017), by number:
+# OpenML has other data sets of the same names that are single-label.
 KNOWN_DATA_SETS = {
     "birds": OpenMLDataSet(40588, "bird species in sound recordings"),
     "emotions": OpenMLDataSet(40589, "emotions that pieces of music evoke"),
@@ -43,26 +42,26 @@ def fetch_multilabel(
     cache: bool = True,
     constant_labels: ConstantLabels = "raise",
 ) -> MultiLabelData:
-    """Fetch a well-known multi-label data set from OpenML, once: it is cached.
+    """Fetch a well-known multi-label data set from OpenML and cache it.
 
     Parameters
     ----------
     name : str
         One of birds, emotions, enron, genbase, image, langLog, reuters, scene, slashdot, yeast.
     version : int, optional
-        Another version of that name on OpenML than the well-known one.
+        The version on OpenML, by default the well-known one.
     data_home : path-like, optional
         The folder of the cache, by default that of scikit-learn (``~/scikit_learn_data``).
     cache : bool, default=True
-        Whether to keep the download for the next time.
+        Whether to cache the download.
     constant_labels : {"raise", "drop", "keep"}, default="raise"
-        What to do about labels that all examples or none have: an error, leave them out with
-        a warning, or keep them.
+        What to do with labels that have the same value in all examples: raise an error, drop them
+        with a warning, or keep them.
 
     Returns
     -------
     data : MultiLabelData
-        With OpenML's description of the data set.
+        The data set, with the description of OpenML.
 
     Raises
     ------
@@ -88,38 +87,32 @@ def fetch_multilabel(
             f"there is no data set {name!r}{did_you_mean(name, KNOWN_DATA_SETS)};"
             f" known are {', '.join(KNOWN_DATA_SETS)}"
         )
-    if version is None:
-        query: dict[str, object] = {"data_id": KNOWN_DATA_SETS[known].data_id}
-    else:
+    query: dict[str, object] = {"data_id": KNOWN_DATA_SETS[known].data_id}
+    if version is not None:
         query = {"name": known, "version": version}
 
     from sklearn.datasets import fetch_openml
 
     try:
-        # Not the parser "pandas": with pandas 3.1 it takes the labels' TRUE and FALSE for truth
-        # values and then fails on them (seen with scikit-learn 1.9.1).
+        # The parser "pandas" reads the labels' TRUE and FALSE as booleans with pandas 3.1 and then
+        # fails on them (seen with scikit-learn 1.9.1).
         bunch = fetch_openml(
             **query, data_home=data_home, cache=cache, as_frame=True, parser="liac-arff"
         )
     except (URLError, TimeoutError, ConnectionError) as error:
-        reason = getattr(error, "reason", error)
         raise ConnectionError(
-            f"could not download the data set {known!r} from OpenML ({reason}); is there a"
+            f"could not download the data set {known!r} from OpenML ({error}); is there a"
             " connection to the network?"
         ) from error
     except ValueError as error:
         raise DataError(f"OpenML has no usable data set {known!r}: {error}") from error
 
-    labels = bunch.target
-    if not isinstance(labels, pd.DataFrame):
-        raise DataError(
-            f"the data set {known!r} on OpenML ({query}) has a single target, no labels"
-        )
-    return frames_to_data(
-        bunch.data,
-        labels,
+    where = f"{known} (OpenML)"
+    if not isinstance(bunch.target, pd.DataFrame):
+        raise DataError(f"{where} has a single target instead of labels")
+    return MultiLabelData(
+        convert_attributes(bunch.data, where),
+        decode_labels(bunch.target, where, constant_labels),
         name=known,
-        where=f"{known} (OpenML)",
         description=bunch.DESCR,
-        constant_labels=constant_labels,
     )

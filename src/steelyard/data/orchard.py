@@ -1,92 +1,73 @@
 """The vocabulary of planted data: an orchard that sorts its fruit by use."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 
-class NumericAttribute(NamedTuple):
-    """An attribute measured in steps between two bounds."""
+class Attribute(NamedTuple):
+    """A numeric attribute has bounds and a number of decimals; a nominal one has values."""
 
     name: str
-    lowest: float
-    highest: float
-    decimals: int
+    lowest: float = 0
+    highest: float = 0
+    decimals: int = 0
+    values: tuple[str, ...] = ()
 
-
-class NominalAttribute(NamedTuple):
-    """An attribute with a few named values."""
-
-    name: str
-    values: tuple[str, ...]
-
-
-Attribute = NumericAttribute | NominalAttribute
 
 _NUMERIC = (
-    NumericAttribute("weight", 40, 400, 0),
-    NumericAttribute("sweetness", 0, 10, 1),
-    NumericAttribute("acidity", 2.5, 5.0, 2),
-    NumericAttribute("firmness", 0, 12, 1),
-    NumericAttribute("diameter", 3, 12, 1),
-    NumericAttribute("days since harvest", 0, 60, 0),
-    NumericAttribute("juice content", 20, 90, 0),
-    NumericAttribute("sugar", 5, 25, 1),
+    Attribute("weight", 40, 400, 0),
+    Attribute("sweetness", 0, 10, 1),
+    Attribute("acidity", 2.5, 5.0, 2),
+    Attribute("firmness", 0, 12, 1),
+    Attribute("diameter", 3, 12, 1),
+    Attribute("days since harvest", 0, 60, 0),
+    Attribute("juice content", 20, 90, 0),
+    Attribute("sugar", 5, 25, 1),
 )
 _NOMINAL = (
-    NominalAttribute("colour", ("green", "yellow", "red", "purple")),
-    NominalAttribute("skin", ("smooth", "fuzzy", "rough")),
-    NominalAttribute("bruised", ("no", "yes")),
-    NominalAttribute("orchard", ("north", "east", "south", "west", "hill")),
-    NominalAttribute("shape", ("round", "oval", "flat")),
-    NominalAttribute("season", ("early", "middle", "late")),
+    Attribute("colour", values=("green", "yellow", "red", "purple")),
+    Attribute("skin", values=("smooth", "fuzzy", "rough")),
+    Attribute("bruised", values=("no", "yes")),
+    Attribute("orchard", values=("north", "east", "south", "west", "hill")),
+    Attribute("shape", values=("round", "oval", "flat")),
+    Attribute("season", values=("early", "middle", "late")),
 )
-_LABELS = (
-    "for juice",
-    "for jam",
-    "for baking",
-    "for drying",
-    "for storage",
-    "for market",
-    "for cider",
-    "for export",
-)
+_USES = ("juice", "jam", "baking", "drying", "storage", "market", "cider", "export")
 
 
 def choose_attributes(n_numeric: int, n_nominal: int) -> list[Attribute]:
-    """The first of each kind; what goes beyond the vocabulary is numbered."""
-    numeric = [
-        _NUMERIC[i] if i < len(_NUMERIC) else NumericAttribute(f"measurement {i + 1}", 0, 100, 1)
-        for i in range(n_numeric)
-    ]
-    nominal = [
-        _NOMINAL[i] if i < len(_NOMINAL) else NominalAttribute(f"mark {i + 1}", ("a", "b", "c"))
-        for i in range(n_nominal)
-    ]
-    return [*numeric, *nominal]
+    """Take the first attributes of each kind; those beyond the vocabulary are numbered."""
+    numeric = [Attribute(f"measurement {i + 1}", 0, 100, 1) for i in range(n_numeric)]
+    nominal = [Attribute(f"mark {i + 1}", values=("a", "b", "c")) for i in range(n_nominal)]
+    numeric[: len(_NUMERIC)] = _NUMERIC[:n_numeric]
+    nominal[: len(_NOMINAL)] = _NOMINAL[:n_nominal]
+    return numeric + nominal
 
 
 def choose_labels(n_labels: int) -> list[str]:
-    """The first uses of fruit; what goes beyond the vocabulary is numbered."""
-    return [_LABELS[i] if i < len(_LABELS) else f"for use {i + 1}" for i in range(n_labels)]
+    """Take the first uses of fruit; those beyond the vocabulary are numbered."""
+    uses = [*_USES, *(f"use {i + 1}" for i in range(len(_USES), n_labels))]
+    return [f"for {use}" for use in uses[:n_labels]]
 
 
 def draw_examples(
-    attributes: list[Attribute], n_examples: int, missing: float, rng: np.random.Generator
+    attributes: Sequence[Attribute], n_examples: int, missing: float, rng: np.random.Generator
 ) -> pd.DataFrame:
-    """Draw every value independently and uniformly, and leave out a share of them."""
+    """Draw every value independently and uniformly, and make a fraction of them missing."""
     columns: dict[str, object] = {}
     for attribute in attributes:
         is_missing = rng.random(n_examples) < missing
-        if isinstance(attribute, NumericAttribute):
-            drawn = rng.uniform(attribute.lowest, attribute.highest, n_examples)
-            numbers = np.round(drawn, attribute.decimals)
-            columns[attribute.name] = np.where(is_missing, np.nan, numbers)
-        else:
+        if attribute.values:
             codes = rng.integers(len(attribute.values), size=n_examples)
-            dtype = pd.CategoricalDtype(list(attribute.values))
             columns[attribute.name] = pd.Categorical.from_codes(
-                np.where(is_missing, -1, codes).tolist(), dtype=dtype
+                np.where(is_missing, -1, codes).tolist(), pd.Index(attribute.values)
+            )
+        else:
+            drawn = rng.uniform(attribute.lowest, attribute.highest, n_examples)
+            columns[attribute.name] = np.where(
+                is_missing, np.nan, np.round(drawn, attribute.decimals)
             )
     return pd.DataFrame(columns, index=pd.RangeIndex(n_examples))

@@ -8,24 +8,18 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from .multilabel import MultiLabelData
-from .orchard import (
-    Attribute,
-    NominalAttribute,
-    choose_attributes,
-    choose_labels,
-    draw_examples,
-)
+from .orchard import Attribute, choose_attributes, choose_labels, draw_examples
 
-# A label has about this share of examples before noise: rare enough to be a minority label, and
-# common enough that every one of a few rules has examples of its own.
-_LABEL_SHARE = 0.3
-# A condition that nearly every example satisfies could be left out of its rule unnoticed.
-_MAX_SHARE_PER_CONDITION = 0.6
+# Fraction of the examples that have a label, before noise: small enough for a minority label, and
+# large enough that each of a few rules has examples of its own.
+_LABEL_FRACTION = 0.3
+# Upper limit because a condition that nearly all examples satisfy hardly matters in its rule.
+_MAX_FRACTION_PER_CONDITION = 0.6
 _N_ATTEMPTS = 200
 
 
 class PlantedCondition(NamedTuple):
-    """One test of a planted rule: ``feature operator value`` with the operator <, ≥ or =.
+    """One condition of a planted rule: ``feature operator value``, the operator being <, ≥ or =.
 
     Examples
     --------
@@ -47,7 +41,7 @@ class PlantedCondition(NamedTuple):
         return f"{self.feature} {self.operator} {value}"
 
     def covers(self, X: pd.DataFrame) -> NDArray[np.bool_]:
-        """Which examples satisfy the test; one whose value is missing does not."""
+        """Return which examples satisfy the condition; a missing value does not."""
         column = X[self.feature]
         if self.operator == "=":
             return np.asarray(column == self.value, dtype=bool)
@@ -56,7 +50,7 @@ class PlantedCondition(NamedTuple):
 
 
 class PlantedRule(NamedTuple):
-    """A label and the conditions that, taken together, imply it.
+    """A label and the conditions that imply it together.
 
     Examples
     --------
@@ -73,7 +67,7 @@ class PlantedRule(NamedTuple):
         return f"{self.label} ← {' ∧ '.join(map(str, self.conditions))}"
 
     def covers(self, X: pd.DataFrame) -> NDArray[np.bool_]:
-        """Which examples satisfy all conditions."""
+        """Return which examples satisfy all conditions."""
         covered = np.ones(len(X), dtype=bool)
         for condition in self.conditions:
             covered &= condition.covers(X)
@@ -82,7 +76,7 @@ class PlantedRule(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class PlantedData(MultiLabelData):
-    """A data set together with the ``rules`` that it was generated from.
+    """A data set and the ``rules`` that generated it.
 
     Examples
     --------
@@ -106,30 +100,30 @@ def make_planted_rules(
     missing: float = 0.0,
     random_state: int | np.random.Generator | None = None,
 ) -> PlantedData:
-    """Generate fruit, and the uses it is fit for, from rules that are known.
+    """Generate fruit and its uses from known rules.
 
-    An example has a label exactly if one of the label's rules covers it; only then comes the
-    noise. So without noise, the planted rules are a theory without error, also if values are
-    missing: a missing value satisfies no condition.
+    An example has a label if and only if one of the label's rules covers it. Noise is added
+    afterwards. Without noise, the planted rules are therefore a theory without errors, even if
+    values are missing: a missing value satisfies no condition.
 
     Parameters
     ----------
     n_examples : int, default=1000
         The number of examples.
     n_labels : int, default=4
-        The number of labels. Each is present in a minority of the examples.
+        The number of labels. A minority of the examples has each of them.
     n_numeric, n_nominal : int, default=6 and 4
-        The number of attributes of each kind. Rules need not use all of them.
+        The number of attributes of each kind. Not every attribute occurs in a rule.
     n_rules_per_label : int, default=2
         The number of rules planted for each label.
     n_conditions : int, default=2
         The number of conditions of each rule, all on different attributes.
     noise : float, default=0.0
-        The share of label values that are flipped, below 0.5.
+        The fraction of label values that are flipped, below 0.5.
     missing : float, default=0.0
-        The share of attribute values that are missing, below 1.
+        The fraction of attribute values that are missing, below 1.
     random_state : int, Generator or None, default=None
-        The seed: the same one gives the same data.
+        The seed. Equal seeds give equal data.
 
     Returns
     -------
@@ -164,22 +158,19 @@ def make_planted_rules(
             f"n_conditions={n_conditions} needs as many attributes, but n_numeric + n_nominal is"
             f" {n_numeric + n_nominal}"
         )
-    if not 0 <= noise < 0.5:
-        raise ValueError(f"noise must be at least 0 and below 0.5, not {noise}")
-    if not 0 <= missing < 1:
-        raise ValueError(f"missing must be at least 0 and below 1, not {missing}")
+    for name, fraction, limit in [("noise", noise, 0.5), ("missing", missing, 1)]:
+        if not 0 <= fraction < limit:
+            raise ValueError(f"{name} must be at least 0 and below {limit}, not {fraction}")
 
     rng = np.random.default_rng(random_state)
     attributes = choose_attributes(n_numeric, n_nominal)
     X = draw_examples(attributes, n_examples, missing, rng)
     rules: list[PlantedRule] = []
-    labels = {}
+    labels: dict[str, NDArray[np.int8]] = {}
     for label in choose_labels(n_labels):
-        planted, present = _plant_label(
-            label, attributes, X, n_rules_per_label, n_conditions, noise, rng
-        )
+        options = (n_rules_per_label, n_conditions, noise)
+        planted, labels[label] = _plant_label(label, attributes, X, *options, rng)
         rules += planted
-        labels[label] = present.astype(np.int8)
     return PlantedData(
         X=X,
         Y=pd.DataFrame(labels),
@@ -197,19 +188,19 @@ def _plant_label(
     n_conditions: int,
     noise: float,
     rng: np.random.Generator,
-) -> tuple[list[PlantedRule], NDArray[np.bool_]]:
-    """Draw rules until the label is a minority label and no rule is superfluous."""
+) -> tuple[list[PlantedRule], NDArray[np.int8]]:
+    """Draw rules until the label is a minority label and no rule is redundant."""
     for _ in range(_N_ATTEMPTS):
         rules = [
-            _draw_rule(label, attributes, X, n_conditions, _LABEL_SHARE / n_rules, rng)
+            _draw_rule(label, attributes, X, n_conditions, _LABEL_FRACTION / n_rules, rng)
             for _ in range(n_rules)
         ]
         covered = np.array([rule.covers(X) for rule in rules])
-        covered_by_this_alone = covered & (covered.sum(axis=0) == 1)
+        covered_only_by = covered & (covered.sum(axis=0) == 1)
         present = covered.any(axis=0) ^ (rng.random(len(X)) < noise)
         is_minority = 0 < present.sum() < 0.5 * len(X)
-        if is_minority and covered_by_this_alone.any(axis=1).all():
-            return rules, present
+        if is_minority and covered_only_by.any(axis=1).all():
+            return rules, present.astype(np.int8)
     raise ValueError(
         f"could not plant {n_rules} rules of {n_conditions} conditions into {len(X)} examples with"
         f" {len(attributes)} attributes; ask for fewer rules or conditions, or for more examples"
@@ -221,20 +212,19 @@ def _draw_rule(
     attributes: list[Attribute],
     X: pd.DataFrame,
     n_conditions: int,
-    share: float,
+    fraction: float,
     rng: np.random.Generator,
 ) -> PlantedRule:
-    """Draw a rule that covers roughly the given share of the examples."""
+    """Draw a rule that covers about the given fraction of the examples."""
     chosen = sorted(rng.choice(len(attributes), n_conditions, replace=False), reverse=True)
     covered = np.ones(len(X), dtype=bool)
     conditions = []
-    # Nominal attributes come first: their values keep a share that cannot be chosen, and the
-    # numeric ones, whose bound can, make up for it.
+    # Nominal attributes come first because the coverage of their values cannot be chosen. The
+    # bounds of the numeric attributes then compensate for it.
     for n_left, position in zip(range(n_conditions, 0, -1), chosen, strict=True):
         attribute = attributes[position]
-        wanted = min(
-            _MAX_SHARE_PER_CONDITION, (share / max(covered.mean(), 1 / len(X))) ** (1 / n_left)
-        )
+        wanted = (fraction / max(covered.mean(), 1 / len(X))) ** (1 / n_left)
+        wanted = min(_MAX_FRACTION_PER_CONDITION, wanted)
         condition = _draw_condition(attribute, X[covered], wanted, rng)
         covered &= condition.covers(X)
         conditions.append(condition)
@@ -244,7 +234,7 @@ def _draw_rule(
 def _draw_condition(
     attribute: Attribute, covered: pd.DataFrame, wanted: float, rng: np.random.Generator
 ) -> PlantedCondition:
-    if isinstance(attribute, NominalAttribute):
+    if attribute.values:
         return PlantedCondition(attribute.name, "=", str(rng.choice(attribute.values)))
     is_upper_bound = rng.random() < 0.5
     numbers = covered[attribute.name].to_numpy(dtype=np.float64)
@@ -252,6 +242,6 @@ def _draw_condition(
     if not len(known):
         return PlantedCondition(attribute.name, "≥", attribute.lowest)
     n_kept = min(len(known) - 1, round(wanted * len(numbers)))
-    # A bound is a value that occurs: it reads well, and has as many decimals as the attribute.
+    # A bound is a value that occurs, so it has as many decimals as the attribute.
     bound = float(known[n_kept] if is_upper_bound else known[-n_kept - 1])
     return PlantedCondition(attribute.name, "<" if is_upper_bound else "≥", bound)

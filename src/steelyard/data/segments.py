@@ -1,4 +1,4 @@
-"""The embedded data set: which segments of a seven-segment display stay dark for a digit."""
+"""The embedded data set: the dark segments of a seven-segment display that shows a digit."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from .multilabel import MultiLabelData
 
-#: The digits for which each segment stays dark, and the name of that label.
+#: The digits for which each segment stays dark, by label.
 DARK_FOR: dict[str, tuple[int, ...]] = {
     "top dark": (1, 4),
     "upper left dark": (1, 2, 3, 7),
@@ -22,7 +22,7 @@ DARK_FOR: dict[str, tuple[int, ...]] = {
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class SegmentData(MultiLabelData):
-    """Handwritten digits with the dark segments as labels; ``digits`` says which digit it is.
+    """Handwritten digits with the dark segments as labels, and the ``digits`` themselves.
 
     Examples
     --------
@@ -37,11 +37,11 @@ class SegmentData(MultiLabelData):
 def load_segments() -> SegmentData:
     """Load handwritten digits labelled by the dark segments of a seven-segment display.
 
-    The 1,797 images are those of scikit-learn's ``load_digits``; nothing is downloaded. An
-    attribute is the darkness (0 to 16) of one of 8 × 8 pixels, ``row1_col1`` being the one at
-    the top left. A label is a segment that stays dark when the display shows the digit: the
-    labels depend on each other, six of the seven have a minority of examples, and the lower
-    left segment, dark in 60 % of them, is a label whose rules predict absence.
+    The 1,797 images come from ``load_digits`` of scikit-learn, without a download. An attribute is
+    the darkness (0 to 16) of one of 8 × 8 pixels; ``row1_col1`` is at the top left. A label is a
+    segment that stays dark when the display shows the digit. The labels depend on each other. Six
+    of the seven are minority labels. The lower left segment is dark in 60 % of the examples, so the
+    rules of this label predict absence.
 
     Returns
     -------

@@ -1,21 +1,20 @@
-"""CSV and Parquet files to MultiLabelData, with the labels named by the caller."""
+"""CSV and Parquet files to MultiLabelData; the caller names the labels."""
 
 import warnings
 from collections.abc import Sequence
-from io import BytesIO
+from io import StringIO
 from os import PathLike
 from pathlib import Path
 
 import pandas as pd
 
-from .errors import DataError, check_file_exists, did_you_mean, shorten
-from .frame_columns import frames_to_data
-from .label_values import ConstantLabels
+from .columns import ConstantLabels, convert_attributes, decode_labels
+from .errors import DataError, did_you_mean, shorten
 from .multilabel import MultiLabelData
-from .text_files import read_bytes, stem_without_gz
+from .text_files import read_text, strip_gz
 
-_SEPARATOR_OF_SUFFIX = {".csv": ",", ".tsv": "\t", ".txt": ","}
 _PARQUET_SUFFIXES = (".parquet", ".pq")
+TABLE_SUFFIXES = (".csv", ".tsv", ".txt", *_PARQUET_SUFFIXES)
 
 
 def load_table(
@@ -32,30 +31,30 @@ def load_table(
     Parameters
     ----------
     path : path-like
-        A ``.csv`` or ``.tsv`` file with a header, perhaps compressed (``.csv.gz``), or a
-        ``.parquet`` file, for which pyarrow must be installed.
+        A ``.csv`` or ``.tsv`` file with a header, compressed with gzip (``.csv.gz``) or not, or a
+        ``.parquet`` file, which requires pyarrow (``pip install 'steelyard[parquet]'``).
     labels : str or sequence of str
-        The columns that are labels, as a list or separated by commas. They hold 0 and 1 (or
-        false/true, no/yes); their order becomes the order of the labels.
+        The columns that are labels, as a list or separated by commas, in the order that Y shall
+        have. Their values are 0 and 1 (or false/true, no/yes).
     ignore : str or sequence of str, default=()
         Columns to leave out, such as a row number or a name.
     nominal : str or sequence of str, default=()
-        Columns of numbers that are codes: their values have no order.
+        Columns of numbers that are codes of categories.
     sep : str, optional
-        What separates the values in a line. By default a comma, or a tab in a ``.tsv`` file.
+        The separator of the values in a line. By default a comma, or a tab in a ``.tsv`` file.
     constant_labels : {"raise", "drop", "keep"}, default="raise"
-        What to do about labels that all examples or none have: an error, leave them out with
-        a warning, or keep them.
+        What to do with labels that have the same value in all examples: raise an error, drop them
+        with a warning, or keep them.
 
     Returns
     -------
     data : MultiLabelData
-        Numeric columns stay numbers; text and truth values become categories.
+        Numeric columns stay numbers; text and booleans become categories.
 
     Raises
     ------
     DataError
-        If the table cannot be used. Rows are counted from 1, without the header.
+        If the table cannot be used. The message counts rows from 1, without the header.
 
     Examples
     --------
@@ -74,24 +73,23 @@ def load_table(
     label_names = _find_columns(file, table, labels, "labels")
     ignored = _find_columns(file, table, ignore, "ignore")
     if not label_names:
-        raise DataError(f"{path}: no label at all is named; pass the label columns as labels=[...]")
+        raise DataError(f"{path}: pass the names of the label columns as labels=[...]")
     if both := [name for name in label_names if name in ignored]:
-        raise DataError(f"{path}: column {both[0]!r} is both a label and to be ignored")
+        raise DataError(f"{path}: column {both[0]!r} is in both labels and ignore")
     for name in _find_columns(file, table, nominal, "nominal"):
-        # convert_dtypes turns a 2.0, which is a float only because others are missing, into 2.
+        # With missing values, the integer 2 is read as 2.0; convert_dtypes makes it 2 again.
         table[name] = table[name].convert_dtypes().astype(object).map(str, na_action="ignore")
-    return frames_to_data(
-        table.drop(columns=[*label_names, *ignored]),
-        table[label_names],
-        name=stem_without_gz(file),
-        where=path,
-        constant_labels=constant_labels,
+    return MultiLabelData(
+        convert_attributes(table.drop(columns=[*label_names, *ignored]), file),
+        decode_labels(table[label_names], file, constant_labels),
+        name=strip_gz(file).stem,
     )
 
 
 def read_table(path: Path, sep: str | None = None) -> pd.DataFrame:
-    """All columns of a table in CSV or Parquet, labels or not, with names that are text."""
-    table = _read_parquet(path) if path.suffix in _PARQUET_SUFFIXES else _read_csv(path, sep)
+    """Read all columns of a table in CSV or Parquet; their names become strings."""
+    is_parquet = path.suffix.lower() in _PARQUET_SUFFIXES
+    table = _read_parquet(path) if is_parquet else _read_csv(path, sep)
     table.columns = pd.Index([str(column) for column in table.columns])
     if table.empty:
         raise DataError(f"{path} has a header but no rows")
@@ -101,12 +99,12 @@ def read_table(path: Path, sep: str | None = None) -> pd.DataFrame:
 def _find_columns(
     path: Path, table: pd.DataFrame, wanted: str | Sequence[str], parameter: str
 ) -> list[str]:
-    if isinstance(wanted, str):
-        # A name may have commas of its own.
-        whole = wanted in table.columns
-        names = [wanted] if whole else [name.strip() for name in wanted.split(",") if name.strip()]
-    else:
+    if not isinstance(wanted, str):
         names = list(wanted)
+    elif wanted in table.columns:  # the name of a column may contain commas
+        names = [wanted]
+    else:
+        names = [name.strip() for name in wanted.split(",") if name.strip()]
     for position, name in enumerate(names):
         if name not in table.columns:
             hint = did_you_mean(str(name), table.columns)
@@ -119,29 +117,16 @@ def _find_columns(
 
 
 def _read_csv(path: Path, sep: str | None) -> pd.DataFrame:
-    raw = read_bytes(path)
-    if b"\0" in raw:
-        raise DataError(f"{path} is not a text file: it contains binary data")
+    text = read_text(path)
     if sep is None:
-        suffix = Path(path.stem).suffix if path.suffix == ".gz" else path.suffix
-        sep = _SEPARATOR_OF_SUFFIX.get(suffix, ",")
-    encoding = "utf-8-sig"
+        sep = "\t" if strip_gz(path).suffix.lower() == ".tsv" else ","
     try:
-        raw.decode(encoding)
-    except UnicodeDecodeError:
-        encoding = "latin-1"
-    try:
-        header = pd.read_csv(BytesIO(raw), sep=sep, encoding=encoding, header=None, nrows=1)
+        header = pd.read_csv(StringIO(text), sep=sep, header=None, nrows=1, dtype=str)
         with warnings.catch_warnings():
-            # Values beyond the header would be cut off with no more than this warning.
+            # pandas drops values beyond the header with this warning only.
             warnings.simplefilter("error", pd.errors.ParserWarning)
             table = pd.read_csv(
-                BytesIO(raw),
-                sep=sep,
-                encoding=encoding,
-                na_values=["?"],
-                index_col=False,
-                low_memory=False,
+                StringIO(text), sep=sep, na_values=["?"], index_col=False, low_memory=False
             )
     except (pd.errors.ParserError, pd.errors.ParserWarning) as error:
         reason = str(error).removeprefix("Error tokenizing data. C error: ").strip()
@@ -153,16 +138,9 @@ def _read_csv(path: Path, sep: str | None) -> pd.DataFrame:
 
 
 def _read_parquet(path: Path) -> pd.DataFrame:
-    check_file_exists(path)
     try:
-        import pyarrow.parquet
-    except ImportError:
-        raise ImportError(
-            f"reading {path} needs pyarrow: install it with pip install 'steelyard[parquet]'"
-        ) from None
-    try:
-        table = pyarrow.parquet.read_table(path).to_pandas()
-    except (pyarrow.ArrowException, OSError) as error:
+        return pd.read_parquet(path, engine="pyarrow").reset_index(drop=True)
+    except FileNotFoundError:
+        raise
+    except (ValueError, OSError) as error:  # as pyarrow reports a damaged file
         raise DataError(f"{path} cannot be read as Parquet ({error})") from None
-    frame: pd.DataFrame = table.reset_index(drop=True)
-    return frame

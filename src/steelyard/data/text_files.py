@@ -1,45 +1,30 @@
-"""Files to lines of text: compression, encodings and line ends, and nothing of their meaning."""
+"""Files to text: compression and encodings. Knows nothing of what the text means."""
 
-import gzip
-import zlib
 from pathlib import Path
 
-from .errors import DataError, check_file_exists
+from steelyard._files import read_bytes
 
-_GZIP_MAGIC = b"\x1f\x8b"
-_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+from .errors import DataError
 
 
-def read_bytes(path: Path) -> bytes:
-    """Read a file, unpacked if it is compressed by gzip, whatever it is called."""
-    raw = check_file_exists(path).read_bytes()
-    if raw.startswith(_GZIP_MAGIC):
-        try:
-            raw = gzip.decompress(raw)
-        except (OSError, EOFError, zlib.error) as error:
-            raise DataError(f"{path} is a damaged gzip file ({error})") from error
-    elif path.suffix == ".gz":
-        raise DataError(f"{path} is named .gz, but it is not a gzip file")
-    if not raw.strip():
+def read_text(path: Path) -> str:
+    """Read a text in UTF-8 or, if that fails, Latin-1; decompress it if it is gzip."""
+    try:
+        content = read_bytes(path)
+    except ValueError as error:
+        raise DataError(str(error)) from None
+    if not content.strip():
         raise DataError(f"{path} is empty")
-    return raw
-
-
-def read_lines(path: Path) -> list[str]:
-    """Read the lines of a text file in UTF-8 or, where that fails, Latin-1."""
-    raw = read_bytes(path)
-    if raw.startswith(_UTF16_MARKS):
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise DataError(f"{path} is encoded as UTF-16; save it as UTF-8")
-    if b"\0" in raw:
+    if b"\0" in content:
         raise DataError(f"{path} is not a text file: it contains binary data")
     try:
-        text = raw.decode("utf-8-sig")
+        return content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        text = raw.decode("latin-1")
-    # Not splitlines(), which also splits at form feeds and a dozen other characters.
-    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+        return content.decode("latin-1")
 
 
-def stem_without_gz(path: Path) -> str:
-    """``emotions`` for ``emotions.arff`` as for ``emotions.arff.gz``."""
-    return Path(path.stem).stem if path.suffix == ".gz" else path.stem
+def strip_gz(path: Path) -> Path:
+    """Drop the suffix of a compressed file: ``emotions.arff`` for ``emotions.arff.gz``."""
+    return path.with_suffix("") if path.suffix.lower() == ".gz" else path

@@ -12,7 +12,7 @@ from steelyard._files import write_atomically
 from steelyard.model.path import TheoryPath
 
 from .config import StudyConfig
-from .sources import StudyData
+from .data import StudyData
 from .store import StudyStore
 
 # Enough to find an interesting one, few enough for a page that is mailed.

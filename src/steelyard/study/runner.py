@@ -19,12 +19,13 @@ import pandas as pd
 from joblib import Parallel, delayed
 
 from steelyard._files import write_atomically
+from steelyard.data.sources import find_source
 
 from .baselines import check_baselines
 from .config import StudyConfig, StudyError, config_from_toml, config_to_toml
+from .data import StudyData, load_study_data
 from .examples import collect_examples
 from .rows import baselines_to_rows, grid_to_rows, tuning_to_rows
-from .sources import StudyData, find_source, load_study_data
 from .store import StudyStore
 from .units import Receipt, Task, Unit, estimate_cost, list_units, prepare_task, run_task
 

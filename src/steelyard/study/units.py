@@ -20,7 +20,7 @@ from steelyard.measures import get_measure
 from .baselines import evaluate_ripper
 from .candidate_counts import N_SHOWN_CANDIDATES, count_candidates
 from .config import SIZE_MEASURES, StudyConfig
-from .sources import StudyData, fold_seed
+from .data import StudyData, fold_seed
 from .store import Arrays, StudyStore
 
 Kind = Literal["grid", "inner", "ripper", "candidates"]

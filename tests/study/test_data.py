@@ -4,14 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from steelyard.data import DataError
+from steelyard.data.sources import load_source
 from steelyard.study import StudyConfig, StudyError
-from steelyard.study.sources import (
-    hash_data,
-    invert_majority_labels,
-    load_source,
-    load_study_data,
-)
+from steelyard.study.data import hash_data, invert_majority_labels, load_study_data
 
 
 @pytest.fixture
@@ -22,24 +17,6 @@ def csv(tmp_path: Path) -> Path:
     table["a,b"] = (table["colour"] == "red").astype(int)
     table.to_csv(tmp_path / "toy.csv", index=False)
     return tmp_path / "toy.csv"
-
-
-def test_a_table_needs_labels(csv):
-    with pytest.raises(DataError, match="--labels"):
-        load_source(str(csv))
-    assert load_source(str(csv), ("up",)).label_names == ["up"]
-    assert load_source(str(csv), ("a,b",)).label_names == ["a,b"]
-
-
-@pytest.mark.parametrize("source", ["nothing.csv", "no/where", "nothing.arff"])
-def test_a_path_that_is_not_there_is_a_missing_file(source):
-    with pytest.raises(FileNotFoundError, match="there is no file or folder"):
-        load_source(source)
-
-
-def test_a_folder_needs_one_arff_file(tmp_path):
-    with pytest.raises(DataError, match="no ARFF file"):
-        load_source(str(tmp_path))
 
 
 def test_a_folders_own_folds_are_used_unless_a_number_is_asked_for(paper_data):
@@ -65,12 +42,12 @@ def test_repeats_have_folds_of_their_own(csv):
     assert not np.array_equal(data.folds[0], data.folds[1])
 
 
-def test_too_few_examples_are_said(csv):
+def test_too_few_examples_are_rejected(csv):
     with pytest.raises(StudyError, match="too few for 100 folds"):
         load_study_data(StudyConfig((str(csv),), labels=("up",), folds=100))
 
 
-def test_two_data_sets_of_one_name_are_refused(csv, tmp_path):
+def test_two_data_sets_of_one_name_are_rejected(csv, tmp_path):
     (tmp_path / "other").mkdir()
     other = tmp_path / "other" / "toy.csv"
     other.write_bytes(csv.read_bytes())

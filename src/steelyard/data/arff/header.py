@@ -1,0 +1,91 @@
+"""The header of an ARFF file: its relation and its attributes, up to ``@data``.
+
+Owns the declarations. Knows the grammar of words, but no rows.
+"""
+
+import re
+from collections.abc import Iterator
+from os import PathLike
+from typing import Literal, NamedTuple
+
+from ..errors import DataError, error_at, shorten
+from .cells import ArffSyntaxError, split_nominal_values, split_word
+
+_KEYWORD = re.compile(r"@(\w+)(?=\s|$|['\"{])")
+_KIND_OF_TYPE: dict[str, Literal["numeric", "unsupported"]] = {
+    **dict.fromkeys(("numeric", "real", "integer"), "numeric"),
+    **dict.fromkeys(("string", "date", "relational"), "unsupported"),
+}
+
+
+class Attribute(NamedTuple):
+    """What an ARFF file declares about one column."""
+
+    name: str
+    kind: Literal["numeric", "nominal", "unsupported"]
+    values: tuple[str, ...]  # of a nominal attribute, in the order of the file
+    type_name: str  # for messages: a word, or the values of a nominal attribute
+    line: int
+
+
+def parse_header(
+    path: str | PathLike[str], lines: Iterator[tuple[int, str]]
+) -> tuple[str, list[Attribute]]:
+    """Parse the relation and the attributes from numbered lines, up to and including ``@data``."""
+    relation = ""
+    attributes: dict[str, Attribute] = {}
+    relational = ""  # the relational attribute whose nested declarations are being skipped
+    for number, text in lines:
+        try:
+            keyword, rest = _split_keyword(text)
+            if relational:
+                if keyword == "data":
+                    raise ArffSyntaxError(f"the relational attribute {relational!r} has no @end")
+                if keyword == "end" and split_word(rest)[0] == relational:
+                    relational = ""
+            elif keyword == "relation":
+                # MEKA keeps its options here, unquoted in some files: take the whole line.
+                relation = split_word(rest)[0] if rest[:1] in ("'", '"') else rest
+            elif keyword == "attribute":
+                attribute = _parse_attribute(rest, number)
+                if attribute.name in attributes:
+                    raise ArffSyntaxError(
+                        f"attribute {attribute.name!r} is declared a second time,"
+                        f" after line {attributes[attribute.name].line}"
+                    )
+                attributes[attribute.name] = attribute
+                if attribute.type_name == "relational":
+                    relational = attribute.name
+            elif keyword != "data":
+                raise ArffSyntaxError(f"@{keyword} is not a keyword of ARFF")
+            elif attributes:
+                return relation, list(attributes.values())
+            else:
+                raise ArffSyntaxError("there is no @attribute before @data")
+        except ArffSyntaxError as error:
+            raise error_at(path, number, error) from None
+    raise DataError(f"{path} has no @data section")
+
+
+def _split_keyword(text: str) -> tuple[str, str]:
+    keyword = _KEYWORD.match(text)
+    if keyword is None:
+        raise ArffSyntaxError(f"expected @relation, @attribute or @data, found {shorten(text)}")
+    return keyword.group(1).lower(), text[keyword.end() :].strip()
+
+
+def _parse_attribute(text: str, line: int) -> Attribute:
+    name, declaration = split_word(text)
+    if declaration.startswith("{"):
+        values = tuple(split_nominal_values(declaration))
+        if len(set(values)) < len(values):
+            twice = next(value for value in values if values.count(value) > 1)
+            raise ArffSyntaxError(f"attribute {name!r} lists its value {twice!r} twice")
+        type_name = f"{{{shorten(', '.join(values))[1:-1]}}}"
+        return Attribute(name, "nominal", values, type_name, line)
+    if not declaration:
+        raise ArffSyntaxError(f"attribute {name!r} has no type")
+    type_name = declaration.split()[0].lower()
+    if type_name not in _KIND_OF_TYPE:
+        raise ArffSyntaxError(f"attribute {name!r} has the unknown type {shorten(declaration)}")
+    return Attribute(name, _KIND_OF_TYPE[type_name], (), type_name, line)

@@ -1,0 +1,107 @@
+"""What a DATA argument means: the name of a data set, a file or a folder.
+
+Owns the choice of the loader. Knows all loaders, but no learner and no study.
+"""
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from .columns import ConstantLabels
+from .errors import DataError, did_you_mean
+from .mulan import load_mulan
+from .multilabel import MultiLabelData
+from .openml import KNOWN_DATA_SETS, fetch_multilabel
+from .planted import make_planted_rules
+from .segments import load_segments
+from .table import TABLE_SUFFIXES, load_table, read_table
+from .text_files import strip_gz
+
+EMBEDDED: dict[str, Callable[[], MultiLabelData]] = {
+    "segments": load_segments,
+    "planted": lambda: make_planted_rules(random_state=0),
+}
+
+
+def find_source(source: str) -> Path | None:
+    """Return the path that a DATA argument means, or None if it is a name."""
+    path = Path(source)
+    if path.exists() and source not in EMBEDDED:
+        return path
+    if os.sep in source or _suffix(path) in (".arff", *TABLE_SUFFIXES):
+        raise FileNotFoundError(f"there is no file or folder {source!r}")
+    return None
+
+
+def brings_labels(source: str) -> bool:
+    """Return whether DATA says itself which labels it has; a table does not."""
+    path = find_source(source)
+    return path is None or path.is_dir() or _suffix(path) == ".arff"
+
+
+def load_source(
+    source: str,
+    labels: tuple[str, ...] = (),
+    *,
+    ignore: str | Sequence[str] = (),
+    nominal: str | Sequence[str] = (),
+    constant: ConstantLabels = "raise",
+) -> MultiLabelData:
+    """Load what a DATA argument means: an embedded or OpenML data set, a file or a folder.
+
+    `labels`, `ignore` and `nominal` are columns of a table; see `load_table`. `constant` says what
+    to do with constant labels.
+
+    Examples
+    --------
+    >>> from steelyard.data.sources import load_source
+    >>> load_source("segments")
+    segments: 1797 examples, 64 attributes (64 numeric), 7 labels, cardinality 2.11
+    >>> load_source("segmnets")
+    Traceback (most recent call last):
+        ...
+    steelyard.data.errors.DataError: there is no file or data set 'segmnets' (did you mean
+    'segments' or 'scene'?)
+    """
+    path = find_source(source)
+    if source in EMBEDDED:
+        return EMBEDDED[source]()
+    if path is None:
+        if source.lower() in map(str.lower, KNOWN_DATA_SETS):
+            return fetch_multilabel(source, constant_labels=constant)
+        hint = did_you_mean(source, [*EMBEDDED, *KNOWN_DATA_SETS])
+        raise DataError(f"there is no file or data set {source!r}{hint}")
+    if path.is_dir() or _suffix(path) == ".arff":
+        return load_mulan(_find_arff(path), constant_labels=constant)
+    if _suffix(path) not in TABLE_SUFFIXES:
+        raise DataError(f"{source} is neither a folder nor an ARFF, CSV or Parquet file")
+    if not labels:
+        raise DataError(f"{source}: say which columns are labels, with --labels a,b")
+    # A single string may be a list with commas or the name of a column with commas.
+    wanted = labels[0] if len(labels) == 1 else list(labels)
+    return load_table(path, wanted, ignore=ignore, nominal=nominal, constant_labels=constant)
+
+
+def read_attributes(source: str) -> pd.DataFrame:
+    """Read the attributes of a DATA argument; in a table, labels may be among them."""
+    path = find_source(source)
+    if path is not None and _suffix(path) in TABLE_SUFFIXES:
+        return read_table(path)
+    return load_source(source).X
+
+
+def _suffix(path: Path) -> str:
+    return strip_gz(path).suffix.lower()
+
+
+def _find_arff(path: Path) -> Path:
+    """Return the ARFF file of a folder: the one with the folder's name, or the only one."""
+    if not path.is_dir():
+        return path
+    found = sorted(file for file in path.iterdir() if _suffix(file) == ".arff")
+    named = [file for file in found if file.name.split(".")[0] == path.resolve().name]
+    if len(named or found) != 1:
+        raise DataError(f"the folder {str(path)!r} holds {len(found)} ARFF files; expected one")
+    return (named or found)[0]

@@ -1,0 +1,151 @@
+"""The data sets of a study: folds, fingerprints and inverted labels.
+
+Owns what a study does to data before it learns. Knows sources of data and the study's config.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from steelyard.data import DataError, MultiLabelData, read_folds
+from steelyard.data.sources import find_source, load_source
+from steelyard.splitting import assign_folds
+
+from .config import DEFAULT_FOLDS, StudyConfig, StudyError
+
+
+@dataclass(frozen=True, eq=False)
+class StudyData:
+    """A data set of a study.
+
+    Parameters
+    ----------
+    name : str
+        Unique in the study.
+    X, Y : DataFrame
+        Attributes, and labels as 0 and 1.
+    folds : (n_repeats, n_examples) int
+        The fold of every example, from 1.
+    sha256 : str
+        The hash of names, values and folds.
+    has_own_folds : bool, default=False
+        Whether the folds come with the data.
+    """
+
+    name: str
+    X: pd.DataFrame
+    Y: pd.DataFrame
+    folds: NDArray[np.int64]
+    sha256: str
+    has_own_folds: bool = False
+
+    @property
+    def n_folds(self) -> int:
+        """Number of folds in all repetitions."""
+        return int(self.folds.max(axis=1).sum())
+
+    def locate(self, fold: int) -> tuple[int, NDArray[np.bool_]]:
+        """Return the repetition (from 0) of a fold (from 1) and a mask of its test examples."""
+        repeat, k = divmod(fold - 1, int(self.folds[0].max()))
+        return repeat, self.folds[repeat] == k + 1
+
+
+def invert_majority_labels(Y: pd.DataFrame) -> pd.DataFrame:
+    """Replace the labels that at least half of the examples have by their opposites.
+
+    Examples
+    --------
+    >>> invert_majority_labels(pd.DataFrame({"rare": [1, 0, 0], "common": [1, 1, 0]}))
+       rare  ¬common
+    0     1        0
+    1     0        0
+    2     0        1
+    """
+    is_major = (2 * Y.sum(axis=0) >= len(Y)).to_numpy()
+    names = [f"¬{name}" if major else name for name, major in zip(Y.columns, is_major, strict=True)]
+    return pd.DataFrame(np.where(is_major, 1 - Y, Y), index=Y.index, columns=names)
+
+
+def load_study_data(config: StudyConfig) -> list[StudyData]:
+    """Load all data sets of a study with their folds; names become valid file names."""
+    loaded: list[StudyData] = []
+    for source in config.data:
+        data = load_source(source, config.labels)
+        own_folds = _read_own_folds(source, data, config)
+        folds = _make_folds(data, config) if own_folds is None else own_folds
+        Y = invert_majority_labels(data.Y) if config.invert_majority_labels else data.Y
+        name = re.sub(r"[^\w.+-]", "_", data.name).lstrip(".") or "data"
+        if any(name == other.name for other in loaded):
+            raise StudyError(f"two data sets are called {name!r}: rename a file or folder")
+        sha256 = hash_data(data.X, Y, folds)
+        loaded.append(StudyData(name, data.X, Y, folds, sha256, own_folds is not None))
+    return loaded
+
+
+def _read_own_folds(
+    source: str, data: MultiLabelData, config: StudyConfig
+) -> NDArray[np.int64] | None:
+    """Read the folds that come with the data, unless the config gives a number of folds."""
+    path = find_source(source)
+    if config.folds is not None or path is None or not path.is_dir():
+        return None
+    file = path / "folds.csv"
+    if not file.exists():
+        return None
+    own = read_folds(file, n_examples=len(data))
+    if own.max() < 2:
+        raise DataError(f"{file} has a single fold; a study needs at least two folds")
+    if config.repeats > 1:
+        raise StudyError(f"{source} has its own folds, which cannot be repeated")
+    return own[None, :]
+
+
+def _make_folds(data: MultiLabelData, config: StudyConfig) -> NDArray[np.int64]:
+    """Draw stratified folds for every repetition."""
+    n_folds = config.folds or DEFAULT_FOLDS
+    if n_folds > len(data):
+        raise StudyError(f"{data.name} has {len(data)} examples, too few for {n_folds} folds")
+    repeats = [
+        assign_folds(data.Y, n_folds, random_state=fold_seed(config.seed + repeat)) + 1
+        for repeat in range(config.repeats)
+    ]
+    folds = np.array(repeats, dtype=np.int64)
+    for k in range(1, n_folds + 1):
+        if not (folds == k).any(axis=1).all():
+            raise StudyError(f"{data.name} is too small for {n_folds} folds: fold {k} is empty")
+    return folds
+
+
+def fold_seed(seed: int) -> int:
+    """Reduce a seed to the range that scikit-learn accepts, as `RuleSetClassifierCV` does."""
+    return seed % int(np.iinfo(np.int32).max)
+
+
+def hash_data(X: pd.DataFrame, Y: pd.DataFrame, folds: NDArray[np.int64]) -> str:
+    """Return the SHA-256 of a data set: names, kinds and values of all columns, and the folds.
+
+    Examples
+    --------
+    >>> X, Y = pd.DataFrame({"a": [1.0, 2.0]}), pd.DataFrame({"y": [0, 1]})
+    >>> folds = np.array([[1, 2]])
+    >>> hash_data(X, Y, folds) == hash_data(X + 0, Y, folds) != hash_data(X + 1, Y, folds)
+    True
+    """
+    digest = hashlib.sha256()
+    for frame in (X, Y):
+        for name, column in frame.items():
+            digest.update(repr((str(name), len(column))).encode())
+            if isinstance(column.dtype, pd.CategoricalDtype):
+                digest.update(repr(list(map(str, column.cat.categories))).encode())
+                values = column.cat.codes.to_numpy().astype("<i8")
+            else:
+                values = np.asarray(column).astype("<f8")
+            digest.update(values.tobytes())
+    digest.update(folds.astype("<i8").tobytes())
+    return digest.hexdigest()
