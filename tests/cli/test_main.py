@@ -64,3 +64,15 @@ def test_no_colour_where_it_is_not_wanted(run, monkeypatch):
     monkeypatch.setenv("FORCE_COLOR", "")
     _, out, err = run("data", "list")
     assert "\x1b[3" not in out + err
+
+
+def test_an_interrupt_exits_with_130(run, monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    def interrupt_kernel(*_):
+        raise SystemError("returned a result with an exception set") from KeyboardInterrupt()
+
+    for work in (interrupt, interrupt_kernel):
+        monkeypatch.setattr("steelyard.cli.data.load_data", work)
+        assert run("data", "show", "planted") == (130, "", "")

@@ -41,7 +41,9 @@ def show_command(data: Data, labels: Labels = None, as_json: Json = False) -> No
 
     Example: [bold]steelyard data show patients.csv --labels cough,fever[/bold]
     """
+    from rich.console import Group
     from rich.table import Column, Table
+    from rich.text import Text
 
     loaded = load_data(data, labels)
     counts = loaded.Y.sum(axis=0)
@@ -53,14 +55,11 @@ def show_command(data: Data, labels: Labels = None, as_json: Json = False) -> No
         "cardinality": loaded.cardinality,
         "labels": {str(name): int(count) for name, count in counts.items()},
     }
-    table = Table(
-        "label",
-        *(Column(name, justify="right") for name in ("examples", "share")),
-        title=repr(loaded),
-    )
+    numbers = [Column(name, justify="right") for name in ("examples", "share")]
+    table = Table("label", *numbers)
     for name, count in counts.items():
-        table.add_row(str(name), str(int(count)), f"{count / len(loaded):.1%}")
-    print_result(as_json, content, table)
+        table.add_row(Text(str(name)), str(int(count)), f"{count / len(loaded):.1%}")
+    print_result(as_json, content, Group(Text(repr(loaded)), table))
 
 
 @data_app.command("fetch")

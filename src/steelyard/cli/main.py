@@ -69,6 +69,9 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         # --debug may stand anywhere, also after the command.
         app([argument for argument in given if argument != "--debug"], prog_name="steelyard")
     except Exception as error:
+        # Numba turns an interrupt inside a kernel into a SystemError.
+        if isinstance(error.__cause__, KeyboardInterrupt):
+            raise SystemExit(130) from None
         if "--debug" in given:
             raise
         console = error_console()
