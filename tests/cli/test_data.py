@@ -2,12 +2,14 @@
 
 import json
 
+from steelyard.data.sources import EMBEDDED
+
 
 def test_list_names_embedded_and_openml_data_sets(run):
     code, out, _ = run("data", "list", "--json")
     assert code == 0
     names = {entry["name"] for entry in json.loads(out)}
-    assert {"segments", "planted", "yeast"} <= names
+    assert {*EMBEDDED, "yeast"} <= names
     _, out, _ = run("data", "list")
     assert all(name in out for name in names)
 

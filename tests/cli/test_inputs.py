@@ -2,6 +2,8 @@
 
 import gzip
 import json
+import os
+import threading
 
 import pytest
 
@@ -28,6 +30,15 @@ def test_a_theory_of_a_study_gives_the_same_as_that_theory_alone(run, command, f
     assert expected[0] == 0, expected
     assert run(*insert(command, file, "--parameter", "4", "--phi", "1")) == expected
     assert run(*insert(command, "theory.json.gz")) == expected
+
+
+def test_a_theory_can_come_from_a_pipe(run, saved, tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_bytes, args=[(saved / "theory.json").read_bytes()])
+    writer.start()
+    assert run("rules", pipe) == run("rules", "theory.json")
+    writer.join()
 
 
 def test_the_default_theory_of_a_study_is_named(run):

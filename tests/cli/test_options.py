@@ -16,7 +16,7 @@ WRITERS = [
 def test_columns_can_be_named_only_in_tables(reject, arff, tmp_path, option):
     for data in (arff.parent, arff, "segments"):
         message = reject("fit", data, option, "red,green", "-o", tmp_path / "theory.json")
-        assert f"'{option}': this option is {TABLES_ONLY}" in message
+        assert f"'{option}': {TABLES_ONLY}" in message
 
 
 @pytest.mark.usefixtures("in_saved")

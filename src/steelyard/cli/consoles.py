@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import typer
 from rich.console import Console, RenderableType
@@ -29,10 +29,11 @@ def error_console() -> Console:
     return Console(stderr=True, highlight=False, soft_wrap=True)
 
 
-def print_note(text: str) -> None:
-    """Print a note to standard error."""
-    error_console().print("[yellow]note:[/yellow]", end=" ")
-    error_console().print(" ".join(text.split()), markup=False)
+def print_message(kind: Literal["note", "error"], text: str) -> None:
+    """Print a note or an error as one line on standard error."""
+    console = error_console()
+    console.print(f"{kind}:", style="yellow" if kind == "note" else "bold red", end=" ")
+    console.print(" ".join(text.split()), markup=False)
 
 
 def print_json(content: Any) -> None:
@@ -77,7 +78,7 @@ def describe_error(error: Exception) -> str:
         reason = (error.strerror or str(error)).lower()
         return f"cannot use{where}: {reason}" if where else reason
     if isinstance(error, ValueError | OSError | ImportError | TypeError):
-        return " ".join(str(error).split())
+        return str(error)
     if isinstance(error, MemoryError):
         return "not enough memory; use fewer --jobs or fewer --candidates"
     return (

@@ -55,8 +55,7 @@ def show_command(data: Data, labels: Labels = None, as_json: Json = False) -> No
         "cardinality": loaded.cardinality,
         "labels": {str(name): int(count) for name, count in counts.items()},
     }
-    numbers = [Column(name, justify="right") for name in ("examples", "share")]
-    table = Table("label", *numbers)
+    table = Table("label", *(Column(name, justify="right") for name in ("examples", "share")))
     for name, count in counts.items():
         table.add_row(Text(str(name)), str(int(count)), f"{count / len(loaded):.1%}")
     print_result(as_json, content, Group(Text(repr(loaded)), table))

@@ -19,8 +19,8 @@ def evaluate(theory: "Theory", data: Data, labels: Labels = None, as_json: Json 
     from rich.table import Column, Table
 
     from steelyard.data import DataError
+    from steelyard.data.sources import load_source
     from steelyard.measures import MEASURES
-    from steelyard.study.sources import load_source
 
     reject_columns([data], labels=labels)
     loaded = load_source(data, (labels,) if labels else theory.label_names, constant="keep")

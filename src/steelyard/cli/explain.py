@@ -26,7 +26,7 @@ def explain(
 
     Example: [bold]steelyard explain theory.json patients.csv --row 12[/bold]
     """
-    from steelyard.study.sources import read_attributes
+    from steelyard.data.sources import read_attributes
 
     table = read_attributes(data)
     if row >= len(table):

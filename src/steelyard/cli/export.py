@@ -30,7 +30,7 @@ def export(
 ) -> None:
     """Write a theory as SQL, Python, PMML, LaTeX, Markdown, text or JSON.
 
-    PMML has no rules that vote and no label sets: such theories are rejected.
+    Not every format can express rules that vote or label sets. Then the export is rejected.
 
     Example: [bold]steelyard export theory.json --to sql --table patients -o predict.sql[/bold]
     """

@@ -10,9 +10,7 @@ from .inputs import load_data, make_heuristic
 from .options import Data, Json, Labels, TheoryOutFile, keep_inputs
 
 Method = StrEnum("Method", ["paper", "short", "boosted", "ripper"])
-Decode = StrEnum(
-    "Decode", {"each": "each-label", "best": "best-label-set", "votes": "label-set-votes"}
-)
+Decode = StrEnum("Decode", ["each-label", "best-label-set", "label-set-votes"])
 
 
 def fit(
@@ -86,7 +84,7 @@ def fit(
         parameter,
         phi=phi,
         n_candidates=candidates,
-        decode=decode,
+        decode=decode and decode.value,
         max_rules=max_rules,
         random_state=seed,
         n_jobs=jobs,
@@ -101,7 +99,7 @@ def fit(
         "n_rules": len(theory),
         "n_conditions": theory.n_conditions,
     }
-    print_result(as_json, content, f"{str(theory).splitlines()[0]} → {out}")
+    print_result(as_json, content, f"{theory.summary} → {out}")
 
 
 def _make_estimator(
@@ -116,7 +114,7 @@ def _make_estimator(
     from steelyard.estimators.presets import DEFAULT_PRESET
     from steelyard.heuristics import BETA_GRID, FMeasure, MEstimate
 
-    method = method or DEFAULT_PRESET
+    method = str(method or DEFAULT_PRESET)
     if method == Method.boosted:
         parameters |= {"heuristic": heuristic, "m": parameter}
     elif tune and parameter is None and heuristic == FMeasure.name:

@@ -1,5 +1,6 @@
 """Reading data sets and theories that arguments name. Heavy imports happen inside the functions."""
 
+import math
 from collections.abc import Callable, Sequence
 from inspect import Signature, signature
 from pathlib import Path
@@ -7,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from .consoles import print_note
+from .consoles import print_message
 from .options import CellHeuristic, CellParameter, CellPhi, TheoryFile, keep_inputs
 
 if TYPE_CHECKING:
@@ -16,29 +17,23 @@ if TYPE_CHECKING:
     from steelyard.heuristics import Heuristic
 
 _DEFAULT_PHI = 0.5
-_ARFF = (".arff", ".arff.gz")
 
 
 def reject_columns(sources: Sequence[str], **options: str | None) -> None:
     """Reject options that name columns if no source is a table: other sources name their labels."""
-    from steelyard.study.sources import find_source
+    from steelyard.data.sources import brings_labels
 
     given = [f"--{name}" for name, value in options.items() if value is not None]
-    paths = [find_source(source) for source in sources] if given else []
-    if given and all(
-        path is None or path.is_dir() or path.name.lower().endswith(_ARFF) for path in paths
-    ):
-        raise typer.BadParameter(
-            f"this option is only for CSV and Parquet files, not for {', '.join(sources)}",
-            param_hint=given,
-        )
+    if given and all(map(brings_labels, sources)):
+        message = f"only for CSV and Parquet files, not for {', '.join(sources)}"
+        raise typer.BadParameter(message, param_hint=given)
 
 
 def load_data(
     source: str, labels: str | None, ignore: str | None = None, nominal: str | None = None
 ) -> "MultiLabelData":
     """Load a data set with its labels."""
-    from steelyard.study.sources import load_source
+    from steelyard.data.sources import load_source
 
     reject_columns([source], labels=labels, ignore=ignore, nominal=nominal)
     return load_source(
@@ -53,7 +48,7 @@ def make_heuristic(name: str | None, parameter: float | None) -> "Heuristic":
     heuristic = get_heuristic(name or MEstimate.name)
     if parameter is None:
         return heuristic
-    if heuristic.parameter != heuristic.parameter:
+    if math.isnan(heuristic.parameter):
         raise typer.BadParameter(f"{name} has no parameter", param_hint="--parameter")
     return type(heuristic)(parameter)  # type: ignore[call-arg]
 
@@ -64,27 +59,28 @@ def read_theory(
     """Read a theory, or the theory of a study's file with the given heuristic and φ."""
     from steelyard import Theory, TheoryPath
     from steelyard._files import read_text
-    from steelyard.model.json_fields import find_format
+    from steelyard.model.json import PATH, THEORY, find_format
 
-    text = read_text(path)
     options = {"--heuristic": heuristic, "--parameter": parameter, "--phi": phi}
     given = [name for name, value in options.items() if value is not None]
-    if find_format(text, str(path)) != "steelyard path":
-        if given:
-            raise typer.BadParameter(f"{path} holds a single theory", param_hint=given)
-        return Theory.from_json(path)
+    text = read_text(path)  # once: the file may be a pipe
+    kinds: dict[str, type[Theory | TheoryPath]] = {THEORY: Theory, PATH: TheoryPath}
+    kind = kinds.get(str(find_format(text, str(path))))
+    if kind is None:
+        raise ValueError(f"{path} is not a theory of Steelyard")
     try:
-        theories = TheoryPath.from_json(text)
+        saved = kind.from_json(text)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
-    theory = theories.theory(
-        make_heuristic(heuristic, parameter), _DEFAULT_PHI if phi is None else phi
-    )
+    if isinstance(saved, Theory):
+        if given:
+            raise typer.BadParameter(f"{path} holds a single theory", param_hint=given)
+        return saved
+    chosen = make_heuristic(heuristic, parameter)
+    theory = saved.theory(chosen, _DEFAULT_PHI if phi is None else phi)
     if not given:
-        print_note(
-            f"{path} holds all theories of a fold; using {theory.heuristic}, φ = {theory.phi:g}. "
-            "Choose another one with --heuristic, --parameter and --phi."
-        )
+        which = f"{theory.heuristic}, φ = {theory.phi:g}"
+        print_message("note", f"using {which} of {path}; see --heuristic, --parameter and --phi")
     return theory
 
 

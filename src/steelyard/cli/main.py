@@ -7,7 +7,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from .consoles import describe_error, error_console, print_note
+from .consoles import describe_error, print_message
 from .data import data_app
 from .evaluate import evaluate
 from .explain import explain
@@ -63,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
-    warnings.showwarning = lambda message, *_, **__: print_note(str(message))
+    warnings.showwarning = lambda message, *_, **__: print_message("note", str(message))
     warnings.simplefilter("default", UserWarning)
     try:
         # --debug may stand anywhere, also after the command.
@@ -74,7 +74,5 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
             raise SystemExit(130) from None
         if "--debug" in given:
             raise
-        console = error_console()
-        console.print("[bold red]error:[/bold red]", end=" ")
-        console.print(describe_error(error), markup=False)
+        print_message("error", describe_error(error))
     raise SystemExit(1)

@@ -23,10 +23,8 @@ def keep_inputs(out: Path | None, *inputs: str | Path) -> None:
         return
     for path in map(Path, inputs):
         if path.exists() and any(path.samefile(place) for place in (out, out.absolute().parent)):
-            raise typer.BadParameter(
-                f"the command reads '{out}' and would replace it: choose another file",
-                param_hint="--out",
-            )
+            message = f"'{out}' is an input of this command: choose another file"
+            raise typer.BadParameter(message, param_hint="--out")
 
 
 Data = Annotated[

@@ -16,7 +16,7 @@ def predict(theory: "Theory", data: Data, out: OutFile = None) -> None:
 
     Example: [bold]steelyard predict theory.json new.csv -o predictions.csv[/bold]
     """
-    from steelyard.study.sources import read_attributes
+    from steelyard.data.sources import read_attributes
 
     predicted = theory.predict(read_attributes(data))
     write_output(out, predicted.to_csv(index=False, lineterminator="\n"))
