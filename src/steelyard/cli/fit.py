@@ -12,6 +12,38 @@ from .options import Data, Json, Labels, TheoryOutFile, keep_inputs
 Method = StrEnum("Method", ["paper", "short", "boosted", "ripper"])
 Decode = StrEnum("Decode", ["each-label", "best-label-set", "label-set-votes"])
 
+MethodOption = Annotated[
+    Method | None,
+    typer.Option(
+        help="paper: the method of the paper; short: rules with few conditions; boosted: rules "
+        "that vote; ripper: ordered rules, the baseline.",
+        show_default="paper",
+    ),
+]
+Tune = Annotated[
+    str | None,
+    typer.Option(
+        metavar="MEASURE",
+        help="Choose by cross-validation what other options leave open, for this measure: "
+        "f1_micro, hamming, subset, ...",
+    ),
+]
+HeuristicOption = Annotated[
+    str | None,
+    typer.Option(
+        help="m-estimate, f-measure, precision, recall, wra, accuracy or laplace.",
+        show_default="m-estimate",
+    ),
+]
+DecodeOption = Annotated[
+    Decode | None,
+    typer.Option(
+        help="Predict each label by itself, the label set of the training data that fits best, "
+        "or what these label sets vote for.",
+        show_default="each-label; short and boosted: best-label-set",
+    ),
+]
+
 
 def fit(
     data: Data,
@@ -23,29 +55,9 @@ def fit(
     nominal: Annotated[
         str | None, typer.Option(metavar="A,B", help="Columns of numbers that are codes.")
     ] = None,
-    method: Annotated[
-        Method | None,
-        typer.Option(
-            help="paper: the method of the paper; short: rules with few conditions; boosted: rules "
-            "that vote; ripper: ordered rules, the baseline.",
-            show_default="paper",
-        ),
-    ] = None,
-    tune: Annotated[
-        str | None,
-        typer.Option(
-            metavar="MEASURE",
-            help="Choose by cross-validation what other options leave open, for this measure: "
-            "f1_micro, hamming, subset, ...",
-        ),
-    ] = None,
-    heuristic: Annotated[
-        str | None,
-        typer.Option(
-            help="m-estimate, f-measure, precision, recall, wra, accuracy or laplace.",
-            show_default="m-estimate",
-        ),
-    ] = None,
+    method: MethodOption = None,
+    tune: Tune = None,
+    heuristic: HeuristicOption = None,
     parameter: Annotated[
         float | None,
         typer.Option(help="m of the m-estimate or β of the f-measure.", show_default="16 or 1"),
@@ -57,14 +69,7 @@ def fit(
         int | None,
         typer.Option(min=1, help="Number γ of candidates.", show_default="300000; short: 30000"),
     ] = None,
-    decode: Annotated[
-        Decode | None,
-        typer.Option(
-            help="Predict each label by itself, the label set of the training data that fits best, "
-            "or what these label sets vote for.",
-            show_default="each-label; short and boosted: best-label-set",
-        ),
-    ] = None,
+    decode: DecodeOption = None,
     max_rules: Annotated[
         int | None, typer.Option(min=1, help="Maximum number of boosted rules.", show_default="333")
     ] = None,
@@ -77,18 +82,9 @@ def fit(
     Example: [bold]steelyard fit patients.csv --labels cough,fever --tune f1_micro -o theory.json[/bold]
     """
     keep_inputs(out, data)
-    estimator = _make_estimator(
-        method,
-        tune,
-        heuristic,
-        parameter,
-        phi=phi,
-        n_candidates=candidates,
-        decode=decode and decode.value,
-        max_rules=max_rules,
-        random_state=seed,
-        n_jobs=jobs,
-    )
+    given: dict[str, Any] = {"phi": phi, "n_candidates": candidates, "max_rules": max_rules}
+    given |= {"decode": decode and decode.value, "random_state": seed, "n_jobs": jobs}
+    estimator = _make_estimator(method, tune, heuristic, parameter, given)
     loaded = load_data(data, labels, ignore, nominal)
     theory = estimator.fit(loaded.X, loaded.Y).theory_
     theory.to_json(out)
@@ -107,7 +103,7 @@ def _make_estimator(
     tune: str | None,
     heuristic: str | None,
     parameter: float | None,
-    **parameters: Any,
+    others: dict[str, Any],
 ) -> Any:
     """Translate options into an estimator. An option that is None keeps the estimator's default."""
     from steelyard.estimators.methods import make_estimator
@@ -115,6 +111,7 @@ def _make_estimator(
     from steelyard.heuristics import BETA_GRID, FMeasure, MEstimate
 
     method = str(method or DEFAULT_PRESET)
+    parameters = dict(others)
     if method == Method.boosted:
         parameters |= {"heuristic": heuristic, "m": parameter}
     elif tune and parameter is None and heuristic == FMeasure.name:
