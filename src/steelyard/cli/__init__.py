@@ -1,4 +1,4 @@
-"""The command line: commands, no logic. Heavy imports happen inside the commands that need them."""
+"""The command line: one file per command. Heavy imports happen inside the commands that need them."""
 
 from .main import main
 

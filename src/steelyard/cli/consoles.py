@@ -1,84 +1,108 @@
-"""Where commands write: results to standard output, everything else to standard error."""
+"""Printing: results to standard output; errors, notes and progress to standard error."""
 
-from __future__ import annotations
-
+import errno
 import json
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal
 
-from rich.console import Console
+import typer
+from rich.console import Console, RenderableType
 
-# Wide enough for our tables where nobody's window sets a limit, as in a file or a pipe.
+from steelyard._files import write_atomically
+
+# Wide enough for our tables where no window limits the width, as in a file or a pipe.
 _WIDTH_OF_FILES = 120
-# Between two lines of progress in a log.
 _SECONDS_BETWEEN_LINES = 10.0
 
 
 def output_console() -> Console:
-    """Standard output; colours only on a terminal and without NO_COLOR, both of which rich knows."""
-    console = Console(highlight=False)
-    return console if console.is_terminal else Console(highlight=False, width=_WIDTH_OF_FILES)
+    """Return the console of standard output. It uses colours only on a terminal without NO_COLOR."""
+    return Console(highlight=False, width=None if sys.stdout.isatty() else _WIDTH_OF_FILES)
 
 
 def error_console() -> Console:
-    """Standard error."""
+    """Return the console of standard error."""
     return Console(stderr=True, highlight=False, soft_wrap=True)
 
 
-def print_note(text: str) -> None:
-    """A remark on standard error."""
+def print_message(kind: Literal["note", "error"], text: str) -> None:
+    """Print a note or an error as one line on standard error."""
     console = error_console()
-    console.print("note:", style="yellow", end=" ")
+    console.print(f"{kind}:", style="yellow" if kind == "note" else "bold red", end=" ")
     console.print(" ".join(text.split()), markup=False)
 
 
 def print_json(content: Any) -> None:
-    """Machine-readable output: one JSON document on standard output."""
+    """Print one JSON document. A DataFrame becomes a list of rows, with null for missing values."""
     sys.stdout.write(json.dumps(content, ensure_ascii=False, indent=1, default=_to_plain) + "\n")
 
 
 def _to_plain(value: Any) -> Any:
-    if hasattr(value, "item"):
-        return value.item()
-    return str(value)
+    if hasattr(value, "to_dict"):
+        return value.astype(object).where(value.notna(), None).to_dict("records")
+    return value.item() if hasattr(value, "item") else str(value)
+
+
+def print_result(as_json: bool, content: Any, view: str | RenderableType) -> None:
+    """Print a result as JSON for programs, or as a text or table for people."""
+    if as_json:
+        print_json(content)
+    elif isinstance(view, str):
+        typer.echo(view)
+    else:
+        output_console().print(view)
+
+
+def write_output(out: Path | None, text: str) -> None:
+    """Write a text to a file, whole or not at all, or to standard output if `out` is None."""
+    if out is None:
+        sys.stdout.write(text)
+    else:
+        write_atomically(out, text.encode())
+        typer.echo(f"wrote {out}", err=True)
+
+
+def describe_error(error: Exception) -> str:
+    """Describe an error in one sentence."""
+    if isinstance(error, OSError) and error.errno is not None:
+        where = f" {error.filename!r}" if error.filename else ""
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            return (
+                f"the disk is full, cannot write{where}; finished work is kept: free some space and "
+                "run the same command again"
+            )
+        reason = (error.strerror or str(error)).lower()
+        return f"cannot use{where}: {reason}" if where else reason
+    if isinstance(error, ValueError | OSError | ImportError | TypeError):
+        return str(error)
+    if isinstance(error, MemoryError):
+        return "not enough memory; use fewer --jobs or fewer --candidates"
+    return (
+        f"unexpected {type(error).__name__}: {error} (please report it with the traceback that "
+        "--debug shows)"
+    )
 
 
 @contextmanager
 def unit_progress(title: str) -> Iterator[Callable[[int, int, Any], None]]:
-    """A function (n_done, n_units, last unit): a bar on a terminal, now and then a line elsewhere."""
+    """Yield a function (n_done, n_units, last unit) that draws a bar, or prints lines into a log."""
     console = error_console()
     if not console.is_terminal:
         yield _line_printer(title)
         return
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
+    from rich.progress import MofNCompleteColumn, Progress, TextColumn
 
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-        TextColumn("{task.fields[last]}", style="dim", markup=False),
-    )
+    last = TextColumn("{task.fields[last]}", style="dim", markup=False)
+    columns = (*Progress.get_default_columns(), MofNCompleteColumn(), last)
     with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task(title, total=None, last="")
-
-        def show(n_done: int, n_units: int, unit: Any) -> None:
-            last = "" if unit is None else unit.name
-            bar.update(task, completed=n_done, total=n_units, last=last)
-
-        yield show
+        yield lambda n_done, n_units, unit: bar.update(
+            task, completed=n_done, total=n_units, last=getattr(unit, "name", "")
+        )
 
 
 def _line_printer(title: str) -> Callable[[int, int, Any], None]:
@@ -90,7 +114,6 @@ def _line_printer(title: str) -> Callable[[int, int, Any], None]:
         seconds = time.monotonic() - start
         if unit is None or n_done == n_units or seconds - last >= _SECONDS_BETWEEN_LINES:
             last = seconds
-            sys.stderr.write(f"{title}: {n_done} of {n_units} units, {seconds:.0f} s\n")
-            sys.stderr.flush()
+            typer.echo(f"{title}: {n_done} of {n_units} units, {seconds:.0f} s", err=True)
 
     return show

@@ -1,49 +1,14 @@
-"""``steelyard data list``, ``show`` and ``fetch``."""
-
-from __future__ import annotations
+"""``steelyard data list``, ``show`` and ``fetch``: the data sets that commands can read."""
 
 from typing import Annotated
 
 import typer
 
-from .arguments import Data, Json, Labels
-from .consoles import output_console, print_json
-from .reading import load_labelled
+from .consoles import print_result
+from .inputs import load_data
+from .options import Data, Json, Labels
 
-data_app = typer.Typer(no_args_is_help=True, help="Data sets: list, show, fetch.")
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands to an application."""
-    app.add_typer(data_app, name="data")
-
-
-@data_app.command("list")
-def list_command(as_json: Json = False) -> None:
-    """List the data sets that are known by name.
-
-    Example: [bold]steelyard data list[/bold]
-    """
-    from rich.table import Table
-
-    from steelyard.data.openml import KNOWN_DATA_SETS
-    from steelyard.data.sources import EMBEDDED
-
-    known = [
-        {"name": name, "from": "embedded", "topic": EMBEDDED_TOPICS[name]} for name in EMBEDDED
-    ]
-    known += [
-        {"name": name, "from": "OpenML", "topic": data_set.topic}
-        for name, data_set in KNOWN_DATA_SETS.items()
-    ]
-    if as_json:
-        print_json(known)
-        return
-    table = Table("name", "from", "topic")
-    for entry in known:
-        table.add_row(*entry.values())
-    output_console().print(table)
-
+data_app = typer.Typer(no_args_is_help=True, help="List, show and fetch data sets.")
 
 EMBEDDED_TOPICS = {
     "segments": "dark segments of a display that shows handwritten digits",
@@ -51,42 +16,56 @@ EMBEDDED_TOPICS = {
 }
 
 
-@data_app.command("show")
-def show_command(data: Data, labels: Labels = None, as_json: Json = False) -> None:
-    """Say how large a data set is and how frequent its labels are.
+@data_app.command("list")
+def list_command(as_json: Json = False) -> None:
+    """List the data sets that have a name.
 
-    Example: [bold]steelyard data show patients.csv --labels cough,fever[/bold]
+    Example: [bold]steelyard data list[/bold]
     """
     from rich.table import Table
 
-    loaded = load_labelled(data, labels)
+    from steelyard.data.openml import KNOWN_DATA_SETS
+
+    names = [(name, "embedded", topic) for name, topic in EMBEDDED_TOPICS.items()]
+    names += [(name, "OpenML", known.topic) for name, known in KNOWN_DATA_SETS.items()]
+    columns = ("name", "from", "topic")
+    table = Table(*columns)
+    for row in names:
+        table.add_row(*row)
+    print_result(as_json, [dict(zip(columns, row, strict=True)) for row in names], table)
+
+
+@data_app.command("show")
+def show_command(data: Data, labels: Labels = None, as_json: Json = False) -> None:
+    """Show the size of a data set and the frequency of its labels.
+
+    Example: [bold]steelyard data show patients.csv --labels cough,fever[/bold]
+    """
+    from rich.console import Group
+    from rich.table import Column, Table
+    from rich.text import Text
+
+    loaded = load_data(data, labels)
     counts = loaded.Y.sum(axis=0)
-    if as_json:
-        print_json(
-            {
-                "name": loaded.name,
-                "n_examples": len(loaded),
-                "n_features": loaded.X.shape[1],
-                "n_labels": loaded.Y.shape[1],
-                "cardinality": loaded.cardinality,
-                "labels": {str(name): int(count) for name, count in counts.items()},
-            }
-        )
-        return
-    typer.echo(repr(loaded))
-    table = Table("label")
-    table.add_column("examples", justify="right")
-    table.add_column("share", justify="right")
+    content = {
+        "name": loaded.name,
+        "n_examples": len(loaded),
+        "n_features": loaded.X.shape[1],
+        "n_labels": loaded.Y.shape[1],
+        "cardinality": loaded.cardinality,
+        "labels": {str(name): int(count) for name, count in counts.items()},
+    }
+    table = Table("label", *(Column(name, justify="right") for name in ("examples", "share")))
     for name, count in counts.items():
-        table.add_row(str(name), str(int(count)), f"{count / len(loaded):.1%}")
-    output_console().print(table)
+        table.add_row(Text(str(name)), str(int(count)), f"{count / len(loaded):.1%}")
+    print_result(as_json, content, Group(Text(repr(loaded)), table))
 
 
 @data_app.command("fetch")
 def fetch_command(
-    name: Annotated[str, typer.Argument(help="A name that [bold]data list[/bold] shows.")],
+    name: Annotated[str, typer.Argument(help="A name from [bold]steelyard data list[/bold].")],
 ) -> None:
-    """Download a data set from OpenML once; later commands find it in the cache.
+    """Download a data set from OpenML once. Later commands find it in the cache.
 
     Example: [bold]steelyard data fetch yeast[/bold]
     """

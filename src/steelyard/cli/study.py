@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .consoles import error_console, output_console, print_json, unit_progress
-from .reading import refuse_columns
+from .inputs import reject_columns
 
 if TYPE_CHECKING:
     from steelyard.study import StudyConfig, StudyResults
@@ -137,7 +137,7 @@ def study_command(
         "baselines": _split(baselines),
     }
     settings = _configure(config, {key: v for key, v in given.items() if v is not None})
-    refuse_columns(settings.data, labels=labels)
+    reject_columns(settings.data, labels=labels)
     if out is None:
         raise typer.BadParameter("say where the results go, as in --out results")
     if jobs == 0:

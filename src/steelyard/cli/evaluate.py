@@ -1,0 +1,36 @@
+"""``steelyard evaluate``: a theory and a data set with labels → the value of every measure."""
+
+from typing import TYPE_CHECKING
+
+from .consoles import print_result
+from .inputs import reject_columns, with_theory
+from .options import Data, Json, Labels
+
+if TYPE_CHECKING:
+    from steelyard import Theory
+
+
+@with_theory
+def evaluate(theory: "Theory", data: Data, labels: Labels = None, as_json: Json = False) -> None:
+    """Compare the predictions of a theory with the true labels, with every measure.
+
+    Example: [bold]steelyard evaluate theory.json test.csv --json[/bold]
+    """
+    from rich.table import Column, Table
+
+    from steelyard.data import DataError
+    from steelyard.data.sources import load_source
+    from steelyard.measures import MEASURES
+
+    reject_columns([data], labels=labels)
+    loaded = load_source(data, (labels,) if labels else theory.label_names, constant="keep")
+    missing = [name for name in theory.label_names if name not in loaded.Y.columns]
+    if missing:
+        raise DataError(f"{data} has no label {missing[0]!r}, which the theory predicts")
+    truth, predicted = loaded.Y[list(theory.label_names)], theory.predict(loaded.X)
+    values = {name: measure(truth, predicted) for name, measure in MEASURES.items()}
+    title = f"{len(theory)} rules on {len(truth)} examples of {loaded.name}"
+    table = Table("measure", Column("value", justify="right"), title=title)
+    for name, value in values.items():
+        table.add_row(MEASURES[name].title, f"{100 * value:.2f} %")
+    print_result(as_json, {"n_examples": len(truth), "n_rules": len(theory), **values}, table)

@@ -1,0 +1,41 @@
+"""``steelyard explain``: a theory and one example → the reasons for its prediction."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from .consoles import print_result
+from .inputs import with_theory
+from .options import Data, Json
+
+if TYPE_CHECKING:
+    from steelyard import Theory
+
+
+@with_theory
+def explain(
+    theory: "Theory",
+    data: Data,
+    row: Annotated[int, typer.Option(min=0, help="The example, counted from 0.")] = 0,
+    closest: Annotated[
+        int, typer.Option(min=1, help="How many rules to show that almost fire, if no rule fires.")
+    ] = 3,
+    as_json: Json = False,
+) -> None:
+    """Explain what a theory predicts for one example.
+
+    Example: [bold]steelyard explain theory.json patients.csv --row 12[/bold]
+    """
+    from steelyard.data.sources import read_attributes
+
+    table = read_attributes(data)
+    if row >= len(table):
+        raise typer.BadParameter(f"{data} has {len(table)} examples", param_hint="--row")
+    explanation: Any = theory.explain(table.iloc[[row]], n_closest=closest)
+    content = {
+        "predicted": explanation.predicted,
+        "labels": {label.name: label.predicted for label in explanation},
+        "reasons": {label.name: label.reason for label in explanation},
+        "rules": explanation.to_frame(),
+    }
+    print_result(as_json, content, str(explanation))

@@ -1,0 +1,130 @@
+"""``steelyard fit``: a data set with labels → a theory in a file."""
+
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+
+from .consoles import error_console, print_result
+from .inputs import load_data, make_heuristic
+from .options import Data, Json, Labels, TheoryOutFile, keep_inputs
+
+Method = StrEnum("Method", ["paper", "short", "boosted", "ripper"])
+Decode = StrEnum("Decode", ["each-label", "best-label-set", "label-set-votes"])
+
+MethodOption = Annotated[
+    Method | None,
+    typer.Option(
+        help="paper: the method of the paper; short: rules with few conditions; boosted: rules "
+        "that vote; ripper: ordered rules, the baseline.",
+        show_default="paper",
+    ),
+]
+Tune = Annotated[
+    str | None,
+    typer.Option(
+        metavar="MEASURE",
+        help="Choose by cross-validation what other options leave open, for this measure: "
+        "f1_micro, hamming, subset, ...",
+    ),
+]
+HeuristicOption = Annotated[
+    str | None,
+    typer.Option(
+        help="m-estimate, f-measure, precision, recall, wra, accuracy or laplace.",
+        show_default="m-estimate",
+    ),
+]
+DecodeOption = Annotated[
+    Decode | None,
+    typer.Option(
+        help="Predict each label by itself, the label set of the training data that fits best, "
+        "or what these label sets vote for.",
+        show_default="each-label; short and boosted: best-label-set",
+    ),
+]
+
+
+def fit(
+    data: Data,
+    out: TheoryOutFile,
+    labels: Labels = None,
+    ignore: Annotated[
+        str | None, typer.Option(metavar="A,B", help="Columns to leave out, such as row numbers.")
+    ] = None,
+    nominal: Annotated[
+        str | None, typer.Option(metavar="A,B", help="Columns of numbers that are codes.")
+    ] = None,
+    method: MethodOption = None,
+    tune: Tune = None,
+    heuristic: HeuristicOption = None,
+    parameter: Annotated[
+        float | None,
+        typer.Option(help="m of the m-estimate or β of the f-measure.", show_default="16 or 1"),
+    ] = None,
+    phi: Annotated[
+        float | None, typer.Option(help="Share φ of rules to keep.", show_default="0.5")
+    ] = None,
+    candidates: Annotated[
+        int | None,
+        typer.Option(min=1, help="Number γ of candidates.", show_default="300000; short: 30000"),
+    ] = None,
+    decode: DecodeOption = None,
+    max_rules: Annotated[
+        int | None, typer.Option(min=1, help="Maximum number of boosted rules.", show_default="333")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of all random choices.")] = 0,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", help="Number of cores; -1: all.")] = -1,
+    as_json: Json = False,
+) -> None:
+    """Learn rules from a data set and save them as a theory.
+
+    Example: [bold]steelyard fit patients.csv --labels cough,fever --tune f1_micro -o theory.json[/bold]
+    """
+    keep_inputs(out, data)
+    given: dict[str, Any] = {"phi": phi, "n_candidates": candidates, "max_rules": max_rules}
+    given |= {"decode": decode and decode.value, "random_state": seed, "n_jobs": jobs}
+    estimator = _make_estimator(method, tune, heuristic, parameter, given)
+    loaded = load_data(data, labels, ignore, nominal)
+    theory = estimator.fit(loaded.X, loaded.Y).theory_
+    theory.to_json(out)
+    content = {
+        "theory": str(out),
+        "heuristic": theory.heuristic,
+        "phi": theory.phi,
+        "n_rules": len(theory),
+        "n_conditions": theory.n_conditions,
+    }
+    print_result(as_json, content, f"{theory.summary} → {out}")
+
+
+def _make_estimator(
+    method: str | None,
+    tune: str | None,
+    heuristic: str | None,
+    parameter: float | None,
+    others: dict[str, Any],
+) -> Any:
+    """Translate options into an estimator. An option that is None keeps the estimator's default."""
+    from steelyard.estimators.methods import make_estimator
+    from steelyard.estimators.presets import DEFAULT_PRESET
+    from steelyard.heuristics import BETA_GRID, FMeasure, MEstimate
+
+    method = str(method or DEFAULT_PRESET)
+    parameters = dict(others)
+    if method == Method.boosted:
+        parameters |= {"heuristic": heuristic, "m": parameter}
+    elif tune and parameter is None and heuristic == FMeasure.name:
+        parameters["heuristics"] = [FMeasure(beta) for beta in BETA_GRID]
+    elif parameter is not None or heuristic not in (None, MEstimate.name):
+        parameters["heuristic"] = make_heuristic(heuristic, parameter)
+    given = {name: value for name, value in parameters.items() if value is not None}
+    try:
+        estimator = make_estimator(method, tune=tune, **given)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--method") from None
+    if tune and len(estimator.list_cells()) == 1:
+        raise typer.BadParameter("the other options leave nothing to choose", param_hint="--tune")
+    if "verbose" in estimator.get_params():
+        estimator.set_params(verbose=int(error_console().is_terminal))
+    return estimator

@@ -1,0 +1,108 @@
+"""Reading data sets and theories that arguments name. Heavy imports happen inside the functions."""
+
+import math
+from collections.abc import Callable, Sequence
+from inspect import Signature, signature
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from .consoles import print_message
+from .options import CellHeuristic, CellParameter, CellPhi, TheoryFile, keep_inputs
+
+if TYPE_CHECKING:
+    from steelyard import Theory
+    from steelyard.data import MultiLabelData
+    from steelyard.heuristics import Heuristic
+
+_DEFAULT_PHI = 0.5
+
+
+def reject_columns(sources: Sequence[str], **options: str | None) -> None:
+    """Reject options that name columns if no source is a table: other sources name their labels."""
+    from steelyard.data.sources import brings_labels
+
+    given = [f"--{name}" for name, value in options.items() if value is not None]
+    if given and all(map(brings_labels, sources)):
+        message = f"only for CSV and Parquet files, not for {', '.join(sources)}"
+        raise typer.BadParameter(message, param_hint=given)
+
+
+def load_data(
+    source: str, labels: str | None, ignore: str | None = None, nominal: str | None = None
+) -> "MultiLabelData":
+    """Load a data set with its labels."""
+    from steelyard.data.sources import load_source
+
+    reject_columns([source], labels=labels, ignore=ignore, nominal=nominal)
+    return load_source(
+        source, (labels,) if labels else (), ignore=ignore or (), nominal=nominal or ()
+    )
+
+
+def make_heuristic(name: str | None, parameter: float | None) -> "Heuristic":
+    """Make the heuristic that two options describe, the m-estimate without a name."""
+    from steelyard.heuristics import MEstimate, get_heuristic
+
+    heuristic = get_heuristic(name or MEstimate.name)
+    if parameter is None:
+        return heuristic
+    if math.isnan(heuristic.parameter):
+        raise typer.BadParameter(f"{name} has no parameter", param_hint="--parameter")
+    return type(heuristic)(parameter)  # type: ignore[call-arg]
+
+
+def read_theory(
+    path: Path, heuristic: str | None, parameter: float | None, phi: float | None
+) -> "Theory":
+    """Read a theory, or the theory of a study's file with the given heuristic and φ."""
+    from steelyard import Theory, TheoryPath
+    from steelyard._files import read_text
+    from steelyard.model.json import PATH, THEORY, find_format
+
+    options = {"--heuristic": heuristic, "--parameter": parameter, "--phi": phi}
+    given = [name for name, value in options.items() if value is not None]
+    text = read_text(path)  # once: the file may be a pipe
+    kinds: dict[str, type[Theory | TheoryPath]] = {THEORY: Theory, PATH: TheoryPath}
+    kind = kinds.get(str(find_format(text, str(path))))
+    if kind is None:
+        raise ValueError(f"{path} is not a theory of Steelyard")
+    try:
+        saved = kind.from_json(text)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+    if isinstance(saved, Theory):
+        if given:
+            raise typer.BadParameter(f"{path} holds a single theory", param_hint=given)
+        return saved
+    chosen = make_heuristic(heuristic, parameter)
+    theory = saved.theory(chosen, _DEFAULT_PHI if phi is None else phi)
+    if not given:
+        which = f"{theory.heuristic}, φ = {theory.phi:g}"
+        print_message("note", f"using {which} of {path}; see --heuristic, --parameter and --phi")
+    return theory
+
+
+def with_theory(command: Callable[..., None]) -> Callable[..., None]:
+    """Replace a command's first parameter, a theory, by the arguments that say which one to read.
+
+    No file is read if the command's output would replace one of its inputs.
+    """
+
+    def run(
+        theory: TheoryFile,
+        *,
+        heuristic: CellHeuristic = None,
+        parameter: CellParameter = None,
+        phi: CellPhi = None,
+        **others: Any,
+    ) -> None:
+        keep_inputs(others.get("out"), theory, others.get("data", theory))
+        command(read_theory(theory, heuristic, parameter, phi), **others)
+
+    _, *own = signature(command).parameters.values()
+    file, *choice, _ = signature(run).parameters.values()
+    run.__signature__ = Signature([file, *own, *choice])  # type: ignore[attr-defined]
+    run.__name__, run.__doc__ = command.__name__, command.__doc__
+    return run

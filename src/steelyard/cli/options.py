@@ -1,0 +1,71 @@
+"""Arguments and options that several commands share. Knows paths, nothing of their content."""
+
+import os
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+
+def _check_folder(path: Path | None) -> Path | None:
+    """Fail early if the folder of an output file accepts no new file."""
+    # A pipe or a device is written in place; other files are replaced as a whole.
+    if path is not None and (path.is_file() or not path.exists()):
+        folder = path.resolve().parent
+        if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
+            raise typer.BadParameter(f"'{folder}' is not a folder that you can write to")
+    return path
+
+
+def keep_inputs(out: Path | None, *inputs: str | Path) -> None:
+    """Reject an output file that would replace a file that the command reads."""
+    if out is None or not out.exists():
+        return
+    for path in map(Path, inputs):
+        if path.exists() and any(path.samefile(place) for place in (out, out.absolute().parent)):
+            message = f"'{out}' is an input of this command: choose another file"
+            raise typer.BadParameter(message, param_hint="--out")
+
+
+Data = Annotated[
+    str,
+    typer.Argument(
+        metavar="DATA",
+        help="A name from [bold]steelyard data list[/bold], a CSV, Parquet or ARFF file, or a folder "
+        "with a Mulan pair.",
+    ),
+]
+Labels = Annotated[
+    str | None, typer.Option(metavar="A,B", help="The label columns of a CSV or Parquet file.")
+]
+_OUT: Any = {"dir_okay": False, "writable": True, "readable": False, "callback": _check_folder}
+OutFile = Annotated[
+    Path | None,
+    typer.Option("--out", "-o", help="The file to write.", show_default="standard output", **_OUT),
+]
+TheoryOutFile = Annotated[
+    Path, typer.Option("--out", "-o", help="The file for the theory, in JSON.", **_OUT)
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+TheoryFile = Annotated[
+    Path,
+    typer.Argument(
+        metavar="THEORY",
+        exists=True,
+        dir_okay=False,
+        help="A theory in JSON, or a file in the folder [bold]theories[/bold] of a study.",
+    ),
+]
+_CHOICE = "Options for a file of a study, which holds many theories"
+CellHeuristic = Annotated[
+    str | None,
+    typer.Option(help="The heuristic.", show_default="m-estimate", rich_help_panel=_CHOICE),
+]
+CellParameter = Annotated[
+    float | None,
+    typer.Option(help="Its m or β.", show_default="16 or 1", rich_help_panel=_CHOICE),
+]
+CellPhi = Annotated[
+    float | None,
+    typer.Option(help="The share φ of kept rules.", show_default="0.5", rich_help_panel=_CHOICE),
+]

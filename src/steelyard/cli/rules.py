@@ -1,0 +1,29 @@
+"""``steelyard rules``: the rules of a theory, printed."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .consoles import print_result
+from .inputs import with_theory
+from .options import Json
+
+if TYPE_CHECKING:
+    from steelyard import Theory
+
+
+@with_theory
+def rules(
+    theory: "Theory",
+    label: Annotated[str | None, typer.Option(help="Print only the rules of this label.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Print the rules of a theory.
+
+    Example: [bold]steelyard rules results/theories/segments/fold-1.json.gz --parameter 32[/bold]
+    """
+    table, text = theory.to_frame(), str(theory)
+    if label is not None:
+        text = "\n".join(map(str, theory.rules_of(label)))
+        table = table[table["label"] == label]
+    print_result(as_json, table, text)

@@ -1,0 +1,213 @@
+"""``steelyard fit``: which options go together, and that each of them reaches the estimator."""
+
+import json
+
+import pandas as pd
+import pytest
+
+from steelyard import FMeasure, MEstimate, Theory, make_planted_rules
+from steelyard.estimators.presets import DEFAULT_PRESET
+
+SMALL = ("--candidates", 200)
+
+
+@pytest.fixture
+def fit(run, tmp_path, monkeypatch):
+    """Learn from few examples: exit code, and the theory or the message on one line."""
+    few = make_planted_rules(90, random_state=0)
+    monkeypatch.setattr("steelyard.cli.fit.load_data", lambda *_: few)
+
+    def call(*options):
+        file = tmp_path / "theory.json"
+        code, _, err = run("fit", "planted", "-o", file, "-j", 1, *options)
+        assert "Traceback" not in err
+        message = " ".join(err.replace("│", " ").split())
+        return code, Theory.from_json(file) if code == 0 else message
+
+    return call
+
+
+@pytest.fixture
+def made(monkeypatch, fit):
+    """The method, the measure and the parameters that options lead to."""
+
+    def call(*options):
+        calls = []
+
+        def record(method, *, tune=None, **parameters):
+            calls.append((method, tune, parameters))
+            raise ValueError("stop here")
+
+        with monkeypatch.context() as patch:
+            patch.setattr("steelyard.estimators.methods.make_estimator", record)
+            code, message = fit(*options)
+        assert code == 2, message
+        ((method, tune, parameters),) = calls
+        assert parameters.pop("n_jobs") == 1
+        return str(method), tune, parameters
+
+    return call
+
+
+def test_without_options_the_estimator_keeps_its_defaults(made):
+    assert made() == (DEFAULT_PRESET, None, {"random_state": 0})
+
+
+@pytest.mark.parametrize(
+    ("options", "parameters"),
+    [
+        (["--candidates", 9], {"n_candidates": 9}),
+        (["--phi", 0.3], {"phi": 0.3}),
+        (["--decode", "label-set-votes"], {"decode": "label-set-votes"}),
+        (["--seed", 3], {"random_state": 3}),
+        (["--parameter", 3], {"heuristic": MEstimate(3)}),
+        (["--heuristic", "f-measure", "--parameter", 0.7], {"heuristic": FMeasure(0.7)}),
+        (["--heuristic", "f-measure"], {"heuristic": FMeasure()}),
+        (["--tune", "subset", "--heuristic", "m-estimate"], {}),
+        (["--method", "boosted", "--parameter", 8], {"m": 8}),
+        (["--method", "boosted", "--max-rules", 5], {"max_rules": 5}),
+    ],
+)
+def test_options_become_parameters(made, options, parameters):
+    assert made(*options)[2] == {"random_state": 0} | parameters
+
+
+def test_tuning_a_family_chooses_among_the_paper_s_values(made):
+    _, tune, parameters = made("--tune", "hamming", "--heuristic", "f-measure")
+    assert tune == "hamming"
+    assert len(parameters["heuristics"]) == 20
+    assert FMeasure(1.0) in parameters["heuristics"]
+
+
+@pytest.mark.parametrize(
+    ("options", "heuristic", "phi"),
+    [
+        (("--parameter", 3), "m-estimate(m=3)", None),
+        (("--heuristic", "wra"), "wra", None),
+        (("--phi", 0.45), None, 0.45),
+        (("--heuristic", "f-measure", "--parameter", 0.7), "f-measure(beta=0.7)", None),
+    ],
+)
+def test_tuning_keeps_what_is_given(fit, options, heuristic, phi):
+    code, theory = fit("--method", "paper", "--tune", "hamming", *SMALL, *options)
+    assert code == 0, theory
+    assert heuristic in (None, theory.heuristic)
+    assert phi in (None, theory.phi)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--method", "paper", "--parameter", 4, "--phi", 1],
+        ["--method", "paper", "--heuristic", "wra", "--phi", 0.5],
+        ["--method", "short", "--heuristic", "wra", "--phi", 0.5, "--decode", "each-label"],
+        ["--method", "boosted", "--decode", "best-label-set"],
+    ],
+)
+def test_tuning_is_rejected_where_nothing_is_left_to_choose(fit, options):
+    code, message = fit("--tune", "hamming", *options)
+    assert code == 2
+    assert "--tune" in message
+
+
+def test_decode_chooses_the_decoder_of_the_theory(fit):
+    for options, decoder in [
+        (("--method", "paper"), "EachLabel"),
+        (("--method", "paper", "--decode", "best-label-set"), "BestLabelSet"),
+        (("--method", "paper", "--decode", "label-set-votes"), "LabelSetVotes"),
+        (("--method", "short"), "BestLabelSet"),
+        (("--method", "short", "--decode", "each-label"), "EachLabel"),
+    ]:
+        code, theory = fit(*SMALL, *options)
+        assert code == 0, theory
+        assert type(theory.decoder).__name__ == decoder
+
+
+def test_boosted_rules_are_at_most_max_rules(fit):
+    code, theory = fit("--method", "boosted", "--max-rules", 12)
+    assert code == 0, theory
+    assert 0 < len(theory) <= 12
+
+
+@pytest.mark.parametrize("tune", [[], ["--tune", "hamming"]])
+@pytest.mark.parametrize(
+    ("method", "option"),
+    [
+        ("paper", "--max-rules"),
+        ("short", "--max-rules"),
+        ("boosted", "--candidates"),
+        ("boosted", "--phi"),
+        ("ripper", "--candidates"),
+        ("ripper", "--parameter"),
+    ],
+)
+def test_options_that_a_method_lacks_are_rejected(fit, method, option, tune):
+    code, message = fit("--method", method, option, 1, *tune)
+    assert code == 2
+    assert method in message
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "message"),
+    [
+        (["--method", "shrot"], 2, "--method"),
+        (["--decode", "sets"], 2, "--decode"),
+        (["--candidates", 0], 2, "--candidates"),
+        (["--heuristic", "wra", "--parameter", 1], 2, "wra has no parameter"),
+        (["--method", "boosted", "--heuristic", "wra"], 2, "heuristic"),
+        (["--heuristic", "gini"], 1, "unknown heuristic 'gini'"),
+        (["--phi", 2], 1, "phi must be"),
+        (["--tune", "hamming", "--phi", 2], 1, "phi must be"),
+        (["--tune", "hammming"], 1, "'hammming'"),
+    ],
+)
+def test_wrong_values_are_one_sentence(fit, options, code, message):
+    got, said = fit(*options)
+    assert got == code
+    assert message in said
+
+
+def test_columns_are_left_out_or_taken_as_codes(run, labels, tmp_path):
+    planted = make_planted_rules(150, random_state=0)
+    text = planted.X.select_dtypes("category").iloc[:, 0]
+    table = planted.X.join(planted.Y).drop(columns=text.name)
+    table["row"] = range(len(table))
+    # One code is missing, so that a reader sees 1.0, 2.0, ...
+    table["code"] = (text.cat.codes + 1.0).where(table["row"] != 3)
+    data, theory = tmp_path / "fruit.csv", tmp_path / "theory.json"
+    table.to_csv(data, index=False)
+    command = ["fit", data, "--labels", labels, "-o", theory, *SMALL, "--json"]
+    assert run(*command)[0] == 0
+    kinds = {f.name: f.is_nominal for f in Theory.from_json(theory).features}
+    assert "row" in kinds
+    assert not kinds["code"]
+
+    code, out, err = run(*command, "--ignore", "row", "--nominal", "code")
+    assert code == 0, err
+    learned = Theory.from_json(theory)
+    assert json.loads(out)["n_rules"] == len(learned)
+    kinds = {f.name: f.is_nominal for f in learned.features}
+    assert "row" not in kinds
+    assert kinds["code"]
+    # Later commands read the kinds of the columns from the theory.
+    code, out, err = run("evaluate", theory, data, "--json")
+    assert code == 0, err
+    is_right = learned.predict(pd.read_csv(data)) == table[labels.split(",")]
+    assert json.loads(out)["hamming"] == pytest.approx(is_right.to_numpy().mean())
+
+    code, _, err = run(*command, "--ignore", "rwo")
+    assert code == 1
+    assert "did you mean 'row'" in err
+
+
+def test_a_file_of_another_kind_is_one_sentence(run, saved, labels, tmp_path):
+    (tmp_path / "data.dat").write_bytes((saved / "data.csv").read_bytes())
+    command = ["fit", tmp_path / "data.dat", "--labels", labels, "-o", tmp_path / "t.json"]
+    for options in ((), ("--ignore", "row")):
+        code, _, err = run(*command, *options)
+        assert code == 1
+        assert "data.dat" in err
+
+
+def test_help_names_the_default_method(run):
+    assert f"[default: ({DEFAULT_PRESET})]" in run("fit", "--help")[1]

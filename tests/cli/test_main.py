@@ -1,0 +1,78 @@
+"""The program as a whole: help, version, errors, colours, and how fast it starts."""
+
+import subprocess
+import sys
+
+import pytest
+
+from steelyard.cli import main
+
+COMMANDS = [
+    *["study", "report", "fit", "predict", "evaluate", "rules", "explain", "export"],
+    *["data list", "data show", "data fetch"],
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_with_an_example(run, command):
+    code, out, _ = run(*command.split(), "--help")
+    assert code == 0
+    assert f"Example: steelyard {command}" in " ".join(out.split())
+
+
+def test_version_names_what_results_depend_on(run):
+    code, out, _ = run("--version")
+    assert code == 0
+    assert all(name in out for name in ("steelyard 0.", "numpy", "numba", "scikit-learn"))
+
+
+def test_help_imports_no_heavy_module():
+    script = "import sys, steelyard.cli.main; print(*sys.modules)"
+    command = [sys.executable, "-c", script]
+    imported = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    assert not {"numpy", "pandas", "sklearn", "numba", "matplotlib"} & set(imported)
+
+
+def test_an_unknown_command_is_wrong_usage(reject):
+    assert "nonsense" in reject("nonsense")
+
+
+def test_an_error_is_one_sentence_and_debug_shows_its_traceback(run):
+    command = ["data", "show", "nope"]
+    code, out, err = run(*command)
+    assert (code, out) == (1, "")
+    assert err.startswith("error: ")
+    assert "'nope'" in err
+    assert err.count("\n") == 1
+    with pytest.raises(ValueError, match="'nope'"):
+        main([*command, "--debug"])
+
+
+def test_an_unexpected_error_asks_for_a_report(run, monkeypatch):
+    def fail(*_):
+        raise KeyError("surprise")
+
+    monkeypatch.setattr("steelyard.cli.data.load_data", fail)
+    code, _, err = run("data", "show", "planted")
+    assert code == 1
+    assert "KeyError: 'surprise'" in err
+    assert "--debug" in err
+
+
+def test_no_colour_where_it_is_not_wanted(run, monkeypatch):
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("FORCE_COLOR", "")
+    _, out, err = run("data", "list")
+    assert "\x1b[3" not in out + err
+
+
+def test_an_interrupt_exits_with_130(run, monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    def interrupt_kernel(*_):
+        raise SystemError("returned a result with an exception set") from KeyboardInterrupt()
+
+    for work in (interrupt, interrupt_kernel):
+        monkeypatch.setattr("steelyard.cli.data.load_data", work)
+        assert run("data", "show", "planted") == (130, "", "")
