@@ -1,4 +1,4 @@
-"""Held-out examples for people to look at: of the first fold, the attributes that its rules test."""
+"""Held-out examples that the page shows: rows of one test fold, with the attributes that rules test."""
 
 from __future__ import annotations
 
@@ -9,38 +9,41 @@ import numpy as np
 import pandas as pd
 
 from steelyard._files import write_atomically
+from steelyard.model.features import Feature
 from steelyard.model.path import TheoryPath
 
-from .config import StudyConfig
+from .results import StudyResults
 from .sources import StudyData
-from .store import StudyStore
 
-# Enough to find an interesting one, few enough for a page that is mailed.
+# Enough to find an interesting example, few enough for a page that is sent by mail.
 N_EXAMPLES = 50
 
 
-def collect_examples(store: StudyStore, data: StudyData, config: StudyConfig) -> None:
-    """Write ``examples/<dataset>.json`` for the first fold of the study."""
-    fold = config.only_folds[0] if config.only_folds else 1
-    text = store.read_theories(data.name, fold)
-    if text is None:
+def list_tested_features(path: TheoryPath) -> list[Feature]:
+    """The features that the rules of a path test."""
+    return [path.program.features[f] for f in path.program.used_idx]
+
+
+def write_examples(study: StudyResults, data: StudyData) -> None:
+    """Write ``examples/<dataset>.json`` for the shown fold of a data set."""
+    path = study.path(data.name)
+    if path is None:
         return
-    program = TheoryPath.from_json(text).program
-    names = [program.features[f].name for f in program.used_idx]
-    _, is_test = data.locate(fold)
+    names = [feature.name for feature in list_tested_features(path)]
+    _, is_test = data.locate(study.shown_fold)
     rows = np.flatnonzero(is_test)[:N_EXAMPLES]
     X = data.X.iloc[rows].set_axis([str(name) for name in data.X.columns], axis=1)[names]
     Y = data.Y.iloc[rows]
     columns = [[_to_plain(value) for value in X[name]] for name in names]
     content = {
-        "fold": fold,
+        "fold": study.shown_fold,
         "features": names,
         "rows": [list(row) for row in zip(*columns, strict=True)] or [[] for _ in rows],
         "labels": [str(name) for name in Y.columns],
         "truth": Y.to_numpy().astype(int).tolist(),
     }
-    path = store.folder / "examples" / f"{data.name}.json"
-    write_atomically(path, json.dumps(content, ensure_ascii=False).encode())
+    file = study.folder / "examples" / f"{data.name}.json"
+    write_atomically(file, json.dumps(content, ensure_ascii=False).encode())
 
 
 def _to_plain(value: Any) -> Any:
