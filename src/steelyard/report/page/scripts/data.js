@@ -136,7 +136,8 @@ function isMet({ feature, low, high, includesHigh, categories }, values) {
 function failingPart(condition, values) {
   const value = values[condition.feature];
   if (condition.categories || value === null || value === undefined) return condition;
-  return value < condition.low ? { ...condition, high: null } : { ...condition, low: null };
+  const isTooLow = condition.low !== null && value < condition.low;
+  return isTooLow ? { ...condition, high: null } : { ...condition, low: null };
 }
 
 function fires(rule, values) {
