@@ -16,6 +16,7 @@ from steelyard.report.text_table import TextTable
 from steelyard.study import StudyConfig, StudyError
 from steelyard.study.analysis.comparison import Comparison
 from steelyard.study.analysis.published import PUBLISHED, describe_differences
+from steelyard.study.rule_sets import collect_rule_sets
 
 
 def test_the_best_is_bold_and_the_published_value_is_next_to_it():
@@ -99,15 +100,15 @@ def test_words_are_left_aligned_numbers_right_and_long_texts_are_paragraphs():
 
 
 def test_rule_sets_are_side_by_side(two_studies):
-    example = two_studies.rule_sets("for jam", [(4.0, 0.5), (524288.0, 1.0)])
+    example = collect_rule_sets(two_studies, "for jam", [(4.0, 0.5), (524288.0, 1.0)])
     assert example.dataset == "planted"
     table = tabulate_rule_sets(example)
     assert "m-estimate(m=4), φ = 0.5" in table.columns[1]
     assert len(table.columns) == 3
     with pytest.raises(StudyError, match="no data set of the study has a label 'x'"):
-        two_studies.rule_sets("x")
+        collect_rule_sets(two_studies, "x")
     with pytest.raises(StudyError, match=r"no cell 4:0\.7"):
-        two_studies.rule_sets(cells=[(4.0, 0.7)])
+        collect_rule_sets(two_studies, cells=[(4.0, 0.7)])
 
 
 def test_every_measure_that_was_tuned_for_has_a_comparison(two_studies):

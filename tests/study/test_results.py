@@ -75,7 +75,7 @@ def test_a_report_computes_each_summary_once(odd_names, monkeypatch, capfd):
         monkeypatch.setattr(results, name, counted)
 
     count("map_cells", lambda _, measure, heuristic: (measure, heuristic))
-    count("find_best_cells", lambda *_: ())
+    count("BestCell", lambda dataset, family, measure, *_: (dataset, family, measure))
     count("average_methods", lambda *_: ())
     count("compare_methods", lambda _, measure, __: (measure,))
     count("check_findings", lambda family, _: (family,))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from steelyard.study import StudyResults
-from steelyard.study.analysis.rule_sets import Cell
+from steelyard.study.rule_sets import Cell, collect_rule_sets
 
 from .figures import write_figures
 from .page import write_page
@@ -38,7 +38,7 @@ def write_report(
         The page.
     """
     # First, so that an unknown label is rejected before anything is written.
-    example = study.rule_sets(label, cells)
+    example = collect_rule_sets(study, label, cells)
     tables = {
         "rule_sets": [tabulate_rule_sets(example)] if example is not None else [],
         "best_cells": [tabulate_best_cells(study)],

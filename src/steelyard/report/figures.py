@@ -9,7 +9,7 @@ from typing import Any
 
 from steelyard._files import write_atomically
 from steelyard.study import StudyConfig, StudyResults
-from steelyard.study.analysis.rule_sets import RuleSetExample
+from steelyard.study.rule_sets import RuleSetExample
 
 from .coverage_space import CoverageSpaceDisplay
 from .critical_difference import CriticalDifferenceDisplay

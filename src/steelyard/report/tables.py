@@ -14,7 +14,7 @@ from steelyard.model.rules import format_body
 from steelyard.study import StudyResults
 from steelyard.study.analysis.comparison import Comparison
 from steelyard.study.analysis.published import PUBLISHED, PUBLISHED_METHODS
-from steelyard.study.analysis.rule_sets import RuleSetExample
+from steelyard.study.rule_sets import RuleSetExample
 
 from .text_table import TextTable
 from .titles import SYMBOLS, format_parameter, title_of

@@ -22,8 +22,7 @@ from steelyard.model.path import TheoryPath
 from .analysis.comparison import Comparison, MethodMeans, average_methods, compare_methods
 from .analysis.findings import Finding, check_cough, check_findings
 from .analysis.published import describe_differences
-from .analysis.ranks import BestCell, CellMap, find_best_cells, map_cells
-from .analysis.rule_sets import Cell, RuleSetExample, collect_rule_sets
+from .analysis.ranks import BestCell, CellMap, map_cells
 from .candidate_counts import CandidateCounts
 from .config import StudyConfig, StudyError, config_from_toml
 from .rows import BASELINE_COLUMNS, RESULT_COLUMNS, TUNED_COLUMNS
@@ -104,8 +103,20 @@ class StudyResults:
 
     @cached_property
     def best_cells(self) -> list[BestCell]:
-        """The best cell of every data set and family for each of the main measures."""
-        return find_best_cells(self.cells, self.main_measures, self.config.heuristics)
+        """The best cell of every data set and family for each of the main measures.
+
+        The cells are chosen on the test folds: they show what the grid contains, not what tuning finds.
+        """
+        found = []
+        for dataset in self.datasets:
+            for family in self.config.heuristics:
+                n_rules = self.cells("n_rules", family)
+                for measure in self.main_measures:
+                    cells = self.cells(measure, family)
+                    cell = cells.best_cell(dataset)
+                    values = cells.value_at(dataset, *cell), n_rules.value_at(dataset, *cell)
+                    found.append(BestCell(dataset, family, measure, *cell, *values))
+        return found
 
     @cached_property
     def method_means(self) -> list[MethodMeans]:
@@ -128,30 +139,6 @@ class StudyResults:
         path = self.path("medical") if "medical" in self.datasets else None
         cough = None if path is None else check_cough(path, self.shown_fold)
         return found if cough is None else [*found, cough]
-
-    def rule_sets(
-        self, label: str | None = None, cells: Sequence[Cell] | None = None
-    ) -> RuleSetExample | None:
-        """The rules of a label at several cells, or None if the theories were not saved.
-
-        Parameters
-        ----------
-        label : str, optional
-            By default a label of the first data set with about five rules.
-        cells : sequence of (parameter, φ), optional
-            By default the cells with the best F1 and the best recall, and the largest m and φ.
-        """
-        paths = ((name, self.path(name)) for name in self.datasets)
-        for dataset, path in paths:
-            if path is not None and label in [None, *(known.name for known in path.labels)]:
-                family = self.config.heuristics[0]
-                cells_of = partial(self.cells, heuristic=family)
-                return collect_rule_sets(
-                    path, cells_of, family, dataset, self.shown_fold, label, cells
-                )
-        if label is not None:
-            raise StudyError(f"no data set of the study has a label {label!r}")
-        return None
 
     def describe_differences(self, datasets: Sequence[str]) -> str | None:
         """Why the values of some data sets are not comparable with the published values."""

@@ -18,18 +18,21 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 
 from steelyard._files import write_atomically
 
 from .config import StudyConfig, StudyError, config_to_toml
-from .examples import write_examples
 from .results import StudyResults
 from .rows import baselines_to_rows, grid_to_rows, tuning_to_rows
 from .sources import StudyData, find_source, load_study_data
 from .store import StudyStore
 from .units import Receipt, Unit, estimate_cost, list_units, prepare_task, run_task
+
+# Enough to find an interesting example, few enough for a page that is sent by mail.
+N_EXAMPLES = 50
 
 # Called with the number of finished units, the number of all units, and the unit that just finished.
 Progress = Callable[[int, int, Unit | None], None]
@@ -154,7 +157,7 @@ def _write_results(
     if config.baselines:
         _write_rows(store.folder / "baselines.csv", study.baselines)
     for data in data_sets:
-        write_examples(study, data)
+        _write_examples(study, data)
     text = json.dumps(study.run, indent=1, ensure_ascii=False, default=str)
     write_atomically(store.folder / "run.json", text.encode())
     return study
@@ -164,6 +167,28 @@ def _write_rows(path: Path, rows: pd.DataFrame) -> None:
     write_atomically(path, rows.to_csv(index=False, lineterminator="\n").encode())
     if find_spec("pyarrow") is not None:
         write_atomically(path.with_suffix(".parquet"), rows.to_parquet(index=False))
+
+
+def _write_examples(study: StudyResults, data: StudyData) -> None:
+    """Write ``examples/<dataset>.json`` for the shown fold of a data set."""
+    path = study.path(data.name)
+    if path is None:
+        return
+    names = [path.program.features[f].name for f in path.program.used_idx]
+    _, is_test = data.locate(study.shown_fold)
+    rows = np.flatnonzero(is_test)[:N_EXAMPLES]
+    X = data.X.iloc[rows].set_axis([str(name) for name in data.X.columns], axis=1)[names]
+    Y = data.Y.iloc[rows]
+    content = {
+        "fold": study.shown_fold,
+        "features": names,
+        "rows": X.astype(object).where(X.notna(), None).to_numpy().tolist(),
+        "labels": [str(name) for name in Y.columns],
+        "truth": Y.to_numpy().astype(int).tolist(),
+    }
+    file = study.folder / "examples" / f"{data.name}.json"
+    text = json.dumps(content, ensure_ascii=False, default=lambda scalar: scalar.item())
+    write_atomically(file, text.encode())
 
 
 def _describe_run(

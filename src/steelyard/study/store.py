@@ -5,14 +5,13 @@ Knows files, arrays and JSON text; a unit file is complete or missing.
 
 from __future__ import annotations
 
-import errno
 import gzip
 import io
 import json
 import os
 import reprlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
@@ -60,9 +59,7 @@ class StudyStore:
         with open(self.units / "lock", "a+b") as file:
             try:
                 _lock(file)
-            except OSError as error:
-                if error.errno not in (errno.EACCES, errno.EAGAIN, errno.EDEADLK):
-                    raise
+            except (BlockingIOError, PermissionError):
                 raise StudyError(
                     f"another process is using {str(self.folder)!r}: wait until it ends or "
                     "choose another folder"
@@ -117,11 +114,9 @@ class StudyStore:
         file = self.units / "seconds.jsonl"
         seconds: dict[str, float] = {}
         for line in file.read_text(encoding="utf-8").splitlines() if file.exists() else []:
-            try:
+            with suppress(ValueError, TypeError):  # a killed process may leave an incomplete line
                 name, value = json.loads(line)
                 seconds[name] = float(value)
-            except (ValueError, TypeError):
-                continue  # a killed process may leave an incomplete line
         return seconds
 
     def write_theories(self, dataset: str, fold: int, text: str) -> None:

@@ -13,7 +13,6 @@ from steelyard.model.features import Feature, category_text
 from steelyard.model.path import TheoryPath
 from steelyard.model.rules import Condition
 from steelyard.report.titles import format_parameter
-from steelyard.study.examples import list_tested_features
 
 # Categories that mean that something is present or absent.
 _PRESENT, _ABSENT = {"1", "yes", "True", "true", "y", "t"}, {"0", "no", "False", "false", "n", "f"}
@@ -47,7 +46,7 @@ def _merge_conditions(body: Sequence[Condition]) -> dict[str, Requirement]:
 
 def path_to_payload(path: TheoryPath, examples: dict[str, Any] | None, fold: int) -> dict[str, Any]:
     """All theories of a fold, and its held-out examples if there are any."""
-    features = list_tested_features(path)
+    features = [path.program.features[f] for f in path.program.used_idx]
     position = {feature.name: i for i, feature in enumerate(features)}
     rules = list(_list_rules(path))
     columns = _read_columns(examples, features)

@@ -90,8 +90,7 @@ class Comparison:
     @property
     def average_ranks(self) -> NDArray[np.float64]:
         """Rank of each method averaged over the data sets; equal values share their average rank."""
-        mean: NDArray[np.float64] = rank_best_first(self.values).mean(axis=0)
-        return mean
+        return np.asarray(rank_best_first(self.values).mean(axis=0))
 
     def friedman(self) -> tuple[float, float] | None:
         """Friedman's χ² and its p-value, or None for fewer than 3 methods or 2 data sets."""

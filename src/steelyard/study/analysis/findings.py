@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,23 +17,23 @@ from scipy.stats import spearmanr
 
 from steelyard.heuristics import FMeasure, MEstimate
 from steelyard.model.path import TheoryPath
+from steelyard.model.rules import Rule
+from steelyard.model.theory import Theory
 
 from .ranks import CellMap
-from .rule_sets import list_rules
 
 # A measure is good in the best tenth of the distinct cells by average rank. The single best cell
 # changes too much with the seed.
 BEST_SHARE = 0.1
 
 
-@dataclass(frozen=True)
-class Finding:
+class Finding(NamedTuple):
     """A statement, whether the results support it, and the numbers that were compared.
 
     Examples
     --------
-    >>> print(Finding("Larger m, fewer rules.", True, "correlation -0.98"))
-    supported: Larger m, fewer rules. (correlation -0.98)
+    >>> Finding("Larger m, fewer rules.", True, "correlation -0.98").verdict
+    'supported'
     """
 
     statement: str
@@ -44,9 +44,6 @@ class Finding:
     def verdict(self) -> str:
         """The verdict in one word."""
         return "supported" if self.supported else "contradicted"
-
-    def __str__(self) -> str:
-        return f"{self.verdict}: {self.statement} ({self.numbers})"
 
 
 # Measure → cell map of one family.
@@ -68,8 +65,7 @@ def check_findings(family: str, cells_of: Maps) -> list[Finding]:
     return [finding for finding in found if finding is not None]
 
 
-@dataclass(frozen=True)
-class _Region:
+class _Region(NamedTuple):
     """Where the best tenth of the cells lies: the medians of the step on the grid of m, and of φ.
 
     Steps count from 1; the median of an even number of cells may lie between two steps.
@@ -115,23 +111,19 @@ def _selecting_by(
     cells = cells_of(measure)
     if own not in cells.parameters:
         return None
-    _, _, at_own = _best_by_rank_among(cells, cells.parameters == own)
-    parameter, phi, elsewhere = _best_by_rank_among(cells, cells.parameters != own)
+    is_own = cells.parameters == own
+    at_own = round(float(cells.mean_rank[:, is_own].min()), 2)
+    others = np.where(is_own, np.inf, cells.mean_rank)
+    elsewhere = round(float(others.min()), 2)
+    i, j = divmod(int(np.argmin(others.T)), len(cells.phis))
     n_best = sum(cells.parameters[i] == own for _, i in cells.best_cells.values())
     return Finding(
         f"Selecting by {name} ({symbol} = {own:g}) does not give the highest overall {name}.",
         elsewhere < at_own,
         f"best average rank with {symbol} = {own:g} is {at_own:.2f}, elsewhere {elsewhere:.2f} "
-        f"({symbol} = {parameter:g}, φ = {phi:g}); {symbol} = {own:g} is best on {n_best} of "
-        f"{len(cells.datasets)} data sets",
+        f"({symbol} = {cells.parameters[i]:g}, φ = {cells.phis[j]:g}); {symbol} = {own:g} is best "
+        f"on {n_best} of {len(cells.datasets)} data sets",
     )
-
-
-def _best_by_rank_among(cells: CellMap, is_wanted: NDArray[np.bool_]) -> tuple[float, float, float]:
-    """Parameter, φ and average rank of the best cell among some of the parameters."""
-    ranks = np.where(is_wanted, cells.mean_rank, np.inf)
-    i, j = divmod(int(np.argmin(ranks.T)), len(cells.phis))
-    return float(cells.parameters[i]), float(cells.phis[j]), round(float(ranks[j, i]), 2)
 
 
 def _f1_at_small_m(cells_of: Maps) -> Finding:
@@ -206,6 +198,11 @@ _CHECKS: dict[str, tuple[Callable[[Maps], Finding | None], ...]] = {
     ),
     FMeasure.name: (partial(_selecting_by, measure="f1_micro", name="F1", symbol="β", own=1.0),),
 }
+
+
+def list_rules(theory: Theory, label: str) -> tuple[Rule, ...]:
+    """The rules of a label, best first."""
+    return tuple(scored.rule for scored in theory.rules_of(label))
 
 
 def check_cough(path: TheoryPath, fold: int) -> Finding | None:

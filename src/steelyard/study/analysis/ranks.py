@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -27,8 +26,7 @@ def rank_best_first(values: Values) -> Values:
     >>> rank_best_first(np.array([0.3, 0.9, 0.3, 0.1]))
     array([2.5, 1. , 2.5, 4. ])
     """
-    ranks: Values = rankdata(-np.asarray(values), method="average", axis=-1)
-    return ranks
+    return np.asarray(rankdata(-np.asarray(values), method="average", axis=-1))
 
 
 @dataclass(frozen=True)
@@ -59,14 +57,12 @@ class CellMap:
     @cached_property
     def mean_rank(self) -> Values:
         """Ranks averaged over the data sets, shape (n_phis, n_parameters)."""
-        mean: Values = self.ranks.mean(axis=0)
-        return mean
+        return np.asarray(self.ranks.mean(axis=0))
 
     @cached_property
     def sd_rank(self) -> Values:
         """Standard deviation of the ranks over the data sets, shape (n_phis, n_parameters)."""
-        sd: Values = self.ranks.std(axis=0)
-        return sd
+        return np.asarray(self.ranks.std(axis=0))
 
     @cached_property
     def best_cells(self) -> dict[str, tuple[int, int]]:
@@ -155,26 +151,3 @@ class BestCell(NamedTuple):
     phi: float
     value: float
     n_rules: float
-
-
-def find_best_cells(
-    cells_of: Callable[[str, str], CellMap], measures: Sequence[str], heuristics: Sequence[str]
-) -> list[BestCell]:
-    """The best cell of every data set and family for each measure.
-
-    The cells are chosen on the test folds: they show what the grid contains, not what tuning finds.
-
-    Parameters
-    ----------
-    cells_of : callable(measure, heuristic)
-    measures, heuristics : sequence of str
-    """
-    found = []
-    for dataset in cells_of(measures[0], heuristics[0]).datasets:
-        for heuristic in heuristics:
-            for measure in measures:
-                cells, n_rules = cells_of(measure, heuristic), cells_of("n_rules", heuristic)
-                cell = cells.best_cell(dataset)
-                values = cells.value_at(dataset, *cell), n_rules.value_at(dataset, *cell)
-                found.append(BestCell(dataset, heuristic, measure, *cell, *values))
-    return found
