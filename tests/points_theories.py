@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+from steelyard.model.decoding import KnownLabelSets, count_label_sets
 
 from steelyard import Condition, Theory
-from steelyard.model.decoding import KnownLabelSets, count_label_sets
 from steelyard.model.evidence import Label, ScoredRule
 from steelyard.model.features import Feature
 from steelyard.model.rules import Head, Rule

@@ -6,12 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
+from steelyard.model.decoding import EachLabel, LabelSets
 
 from planted_targets import TARGETS, make_three_labels
 from steelyard import RuleSetClassifier
 from steelyard.estimators.presets import PRESETS
 from steelyard.learning.settings import PAPER_DEPTHS, ForestSettings
-from steelyard.model.decoding import EachLabel, LabelSets
 
 pytestmark = pytest.mark.filterwarnings("ignore:the data yields only")
 

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from steelyard.model.decoding import count_label_sets
 
 from points_theories import KINDS, flu_theory, random_table, random_theory
 from steelyard.explain import ChosenSet, LabelPoints, LabelShare, VotingSets
-from steelyard.model.decoding import count_label_sets
 from strategies import random_generators
 
 SICK = {"fever": 39.0, "nose": "runs"}

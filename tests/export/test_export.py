@@ -14,9 +14,9 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from steelyard.export.decisions import body_to_requirements
 
 from steelyard import Condition, RuleSetClassifier, Theory
-from steelyard.export.decisions import body_to_requirements
 from steelyard.model.evidence import Label, ScoredRule
 from steelyard.model.features import Feature
 from steelyard.model.rules import Head, Rule

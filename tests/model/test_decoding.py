@@ -10,11 +10,6 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from points_theories import flu_theory
-from reference import decoding as oracle
-from steelyard import MEstimate, RuleSetClassifier, make_planted_rules, theory_path
-from steelyard.model import decoding as decoding_module
 from steelyard.model.decoding import (
     EachLabel,
     KnownLabelSets,
@@ -25,6 +20,11 @@ from steelyard.model.decoding import (
     points_to_probability,
     probability_to_points,
 )
+
+from points_theories import flu_theory
+from reference import decoding as oracle
+from steelyard import MEstimate, RuleSetClassifier, make_planted_rules, theory_path
+from steelyard.model import decoding as decoding_module
 from strategies import random_generators
 
 pytestmark = pytest.mark.filterwarnings("ignore:the data yields only")

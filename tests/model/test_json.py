@@ -11,10 +11,10 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from steelyard.model.decoding import KnownLabelSets
 
 from points_theories import KINDS, flu_theory, random_table, random_theory
 from steelyard import MEstimate, Theory, TheoryPath, make_planted_rules, theory_path
-from steelyard.model.decoding import KnownLabelSets
 from strategies import random_generators
 from theories import handmade_theory
 

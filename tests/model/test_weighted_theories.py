@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from steelyard.model.decoding import EachLabel, LabelSets, probability_to_points
 
 from planted_targets import TARGETS, make_three_labels
 from steelyard import MEstimate, RuleSetClassifier, theory_path
@@ -17,7 +18,6 @@ from steelyard.learning.candidates import ForestSettings
 from steelyard.learning.paths import learn_path
 from steelyard.learning.targets import encode_targets
 from steelyard.measures import MEASURES
-from steelyard.model.decoding import EachLabel, LabelSets, probability_to_points
 from steelyard.model.features import spread_mid_points
 from steelyard.model.path import RankedRules
 from strategies import (

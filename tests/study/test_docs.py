@@ -1,4 +1,4 @@
-"""docs/study.md says what a study really knows."""
+"""docs/study.md lists the measures that a study has."""
 
 import re
 from pathlib import Path

@@ -64,7 +64,7 @@ def read_theory(
     options = {"--heuristic": heuristic, "--parameter": parameter, "--phi": phi}
     given = [name for name, value in options.items() if value is not None]
     text = read_text(path)  # once: the file may be a pipe
-    kinds: dict[str, type[Theory | TheoryPath]] = {THEORY: Theory, PATH: TheoryPath}
+    kinds: dict[str, type[Theory | TheoryPath]] = {THEORY[0]: Theory, PATH[0]: TheoryPath}
     kind = kinds.get(str(find_format(text, str(path))))
     if kind is None:
         raise ValueError(f"{path} is not a theory of Steelyard")
