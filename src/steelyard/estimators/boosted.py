@@ -14,7 +14,7 @@ from steelyard.model.decoders import Decoder
 from steelyard.model.path import TheoryPath
 
 from .base import TheoryClassifier
-from .presets import BOOSTED_DECODERS, choose_decoders
+from .presets import BOOSTED_DECODERS, check_decoder, choose_decoders
 from .progress import show_progress, with_callbacks
 
 
@@ -112,12 +112,12 @@ class BoostedRulesClassifier(BoostedRulesParameters):
         """Reject wrong parameters."""
         MEstimate(self.m)
         self._settings()
-        self._choose_decoders()
+        check_decoder(self.decode)
 
     def _settings(self) -> BoostingSettings:
         return BoostingSettings(**{f.name: getattr(self, f.name) for f in fields(BoostingSettings)})
 
-    def _choose_decoders(self, output: Output = "multilabel") -> Sequence[Decoder]:
+    def _choose_decoders(self, output: Output) -> Sequence[Decoder]:
         given = None if self.decode is None else [self.decode]
         return choose_decoders(given, BOOSTED_DECODERS, output)
 

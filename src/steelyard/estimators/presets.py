@@ -86,6 +86,12 @@ def apply_preset(
     return {k: values.get(k) if value is None else value for k, value in given.items()}
 
 
+def check_decoder(decode: Any) -> None:
+    """Reject what is neither None nor a decoder."""
+    if decode is not None:
+        get_decoder(decode)
+
+
 def choose_decoders(
     given: Sequence[Any] | None, default: Sequence[Decoder], output: Output
 ) -> Sequence[Decoder]:

@@ -16,7 +16,7 @@ from steelyard.model.path import TheoryPath
 from steelyard.model.thresholding import PHI_GRID
 
 from .base import TheoryClassifier
-from .presets import DEFAULT_PRESET, PRESETS, apply_preset, choose_decoders
+from .presets import DEFAULT_PRESET, PRESETS, apply_preset, check_decoder, choose_decoders
 from .progress import show_progress, with_callbacks
 from .validation import as_list, check_phi
 
@@ -153,7 +153,7 @@ class RuleSetClassifier(RuleSetParameters):
     def _check_parameters(self) -> None:
         """Reject parameters that are wrong or exclude each other."""
         self._settings()
-        self._choose_decoders()
+        check_decoder(self.decode)
         get_heuristic(self.heuristic)
         if self.threshold_heuristic is not None:
             get_heuristic(self.threshold_heuristic)
@@ -170,7 +170,7 @@ class RuleSetClassifier(RuleSetParameters):
         parameters["max_depths"] = tuple(as_list(parameters["max_depths"]))
         return ForestSettings(**{f.name: parameters[f.name] for f in fields(ForestSettings)})
 
-    def _choose_decoders(self, output: Output = "multilabel") -> Sequence[Decoder]:
+    def _choose_decoders(self, output: Output) -> Sequence[Decoder]:
         given = None if self.decode is None else [self.decode]
         return choose_decoders(given, PRESETS[self.preset]["decode"], output)
 
