@@ -243,8 +243,6 @@ def _read_features(data: Any) -> tuple[Feature, ...]:
         name, categories = _get(item, "name", str, what), None
         if "categories" in item:
             categories = tuple(_get(item, "categories", list, what))
-            if not all(isinstance(text, str) for text in categories):
-                raise ValueError(f"categories of {what} must be texts, got {reprlib.repr(categories)}")
         features.append(Feature(name, categories))
     return tuple(features)
 
