@@ -292,9 +292,6 @@ def theory_parts(text: str, where: str) -> dict[str, Any]:
     with reject_damage(where, "theory"):
         if data["schema_version"] < THEORY_VERSION:
             data = _upgrade_theory(data)
-        phi = _get(data, "phi", float)
-        if not 0 <= phi <= 1:
-            raise ValueError(f"phi must be a number from 0 to 1, got {phi!r}")
         return {
             "features": _read_features(data),
             "labels": _read_labels(data),
@@ -306,7 +303,7 @@ def theory_parts(text: str, where: str) -> dict[str, Any]:
             "decoder": decoder_from_plain(data.get("decoder"), _read_label_sets(data)),
             "classes": _read_classes(data),
             "heuristic": _get(data, "heuristic", str),
-            "phi": phi,
+            "phi": _get(data, "phi", float),
         }
 
 
