@@ -8,8 +8,10 @@ import pandas as pd
 from hypothesis import strategies as st
 from scipy import sparse
 
-from steelyard.model.features import MISSING
-from steelyard.model.rules import RuleTable
+from steelyard.model.coding import CodedFeatures, FeatureCoder
+from steelyard.model.features import Feature
+from steelyard.model.rule_table import RuleTable
+from steelyard.model.tables import MISSING, NumericColumn, column_names, table_to_columns
 
 NUMBERS = (-1.5, 0.0, 0.1, 0.2, 3.0, 1e9)
 COLOURS = ("blue", "green", "red", "4")
@@ -96,10 +98,36 @@ def rows_of_codes(coded):
     return codes
 
 
+def code_table(X) -> tuple[FeatureCoder, CodedFeatures]:
+    """A coder with a cut point at every distinct value but the smallest, and the codes of the table."""
+    features, cuts = [], []
+    for name, column in zip(column_names(X), table_to_columns(X), strict=True):
+        if isinstance(column, NumericColumn):
+            zero = [0.0] if column.rows is not None and len(column.rows) < X.shape[0] else []
+            values = np.unique([*column.values, *zero])
+            features.append(Feature(name))
+            cuts.append(values[~np.isnan(values)][1:])
+        else:
+            features.append(Feature(name, column.categories))
+            cuts.append(np.empty(0))
+    coder = FeatureCoder(tuple(features), tuple(cuts))
+    return coder, coder.encode(X)
+
+
 def body_to_oracle(body, names):
-    """Conditions with names as the oracle's (feature index, operator, value)."""
-    operator = {"<": "<", "≥": ">=", "=": "="}
-    return [(names.index(c.feature), operator[c.operator], c.value) for c in body]
+    """Conditions with names as the oracle's (feature index, operator, value), one per bound."""
+    plain = []
+    for c in body:
+        f = names.index(c.feature)
+        if c.categories is not None:
+            one = len(c.categories) == 1
+            plain.append((f, "=", c.categories[0]) if one else (f, "in", c.categories))
+            continue
+        if c.low > -np.inf:
+            plain.append((f, ">=", c.low))
+        if c.high < np.inf:
+            plain.append((f, "<=" if c.includes_high else "<", c.high))
+    return plain
 
 
 @st.composite
@@ -124,9 +152,7 @@ def rule_tables(draw, coded, max_rules=8):
 
 def bodies_to_table(bodies):
     """(feature, low, high) triples, rule by rule, as a RuleTable."""
-    flat = np.array([c for body in bodies for c in body], dtype=np.int32).reshape(-1, 3)
-    indptr = np.concatenate(([0], np.cumsum([len(body) for body in bodies]))).astype(np.int64)
-    return RuleTable(indptr, *(np.ascontiguousarray(column) for column in flat.T))
+    return RuleTable.from_ranges(bodies)
 
 
 def to_sparse_frame(X):

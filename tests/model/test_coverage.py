@@ -6,95 +6,64 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reference.rules import coverage
-from steelyard.model.coded_rules import compile_rules, reduce_program
-from steelyard.model.coverage import cover, index_rows, n_words, unpack
-from steelyard.model.features import code_training_table
+from steelyard.model.coverage import cover, index_rows, n_words, order_bits, unpack
 from strategies import (
     bodies_to_table,
     body_to_oracle,
-    rows_of_codes,
+    code_table,
+    random_generators,
     rule_tables,
     table_to_rows,
     tables,
-    to_csr,
-    to_sparse_frame,
 )
-
-
-def oracle_bodies(table, coder):
-    names = [feature.name for feature in coder.features]
-    return [body_to_oracle(table.body(i, coder), names) for i in range(len(table))]
 
 
 @st.composite
 def tables_with_rules(draw, **options):
     X = draw(tables(**options))
-    training = code_training_table(X)
-    return X, training, draw(rule_tables(training.coded))
+    coder, coded = code_table(X)
+    return X, coder, coded, draw(rule_tables(coded))
 
 
 @settings(max_examples=200)
 @given(tables_with_rules(max_rows=70))
 def test_bits_equal_a_check_row_by_row(data):
-    X, training, table = data
-    bits = cover(table, index_rows(training.coded))
+    X, coder, coded, table = data
+    bits = cover(table, index_rows(coded))
     assert bits.shape == (len(table), n_words(len(X)))
-    expected = coverage(oracle_bodies(table, training.coder), table_to_rows(X))
-    assert unpack(bits, len(X)).tolist() == expected
-
-
-@given(tables_with_rules())
-def test_other_rows_are_covered_as_the_conditions_say(data):
-    X, training, table = data
-    values = {"x": [-7.0, 0.15, np.nan], "n": ["violet", "red", None]}  # partly never seen before
-    unseen = pd.DataFrame({name: values[name[0]] for name in X})
-    rows = pd.concat([X, unseen.astype(X.dtypes)], ignore_index=True)
-    program = reduce_program(table, training.coder)
-    bits = program.cover(program.select_columns(rows))
-    expected = coverage(oracle_bodies(table, training.coder), table_to_rows(rows))
-    assert unpack(bits, len(rows)).tolist() == expected
-
-
-@given(tables_with_rules(nominal=False, max_rows=40))
-def test_lists_and_columns_cover_the_same_rows(data):
-    X, training, table = data
-    program = reduce_program(table, training.coder)
-    expected = program.cover(program.select_columns(X)).tolist()
-    for form in (X.to_numpy(), to_csr(X), to_csr(X).tocsc(), to_sparse_frame(X)):
-        assert program.cover(program.select_columns(form)).tolist() == expected
-
-
-@given(tables_with_rules(max_rows=70))
-def test_rules_read_from_their_text_cover_the_same_rows(data):
-    X, training, table = data
-    bodies = [table.body(i, training.coder) for i in range(len(table))]
-    program = compile_rules(training.coder.features, bodies)
-    again = program.cover(program.select_columns(X))
-    assert again.tolist() == cover(table, index_rows(training.coded)).tolist()
+    bodies = [body_to_oracle(table.body(i, coder), list(X)) for i in range(len(table))]
+    assert unpack(bits, len(X)).tolist() == coverage(bodies, table_to_rows(X))
 
 
 @given(tables_with_rules(max_rows=70), st.randoms(use_true_random=False))
 def test_bits_may_be_numbered_in_another_order(data, random):
-    X, training, table = data
+    X, _, coded, table = data
     order = list(range(len(X)))
     random.shuffle(order)
-    index = index_rows(training.coded)
+    index = index_rows(coded)
     bits = cover(table, index, np.array(order), n_words(len(X)))
     assert unpack(bits, len(X))[:, order].tolist() == unpack(cover(table, index), len(X)).tolist()
 
 
+@given(random_generators())
+def test_positives_and_negatives_have_words_of_their_own(rng):
+    is_target = rng.random(rng.integers(1, 200)) < rng.choice([0.0, 0.3, 1.0])
+    order = order_bits(is_target)
+    assert len(set(order.bit_of_row.tolist())) == len(is_target)
+    assert (order.bit_of_row < 64 * order.n_words).all()
+    assert ((order.bit_of_row < 64 * order.n_positive_words) == is_target).all()
+
+
 def test_more_than_one_word_of_bits():
-    X = pd.DataFrame({"x": np.arange(200.0)})
-    training = code_training_table(X)
-    bits = cover(bodies_to_table([[(0, 60, 131)], []]), index_rows(training.coded))
+    _, coded = code_table(pd.DataFrame({"x": np.arange(200.0)}))
+    bits = cover(bodies_to_table([[(0, 60, 131)], []]), index_rows(coded))
     mask = unpack(bits, 200)
     assert np.flatnonzero(mask[0]).tolist() == list(range(60, 131))
     assert mask[1].all()  # a rule without conditions covers every row
     assert int(sum(int(word).bit_count() for word in bits[1])) == 200  # and no bit beyond the rows
 
 
-def test_random_tables_hold_both_kinds_of_storage():
-    X = pd.DataFrame({"x": [1.0] + [0.0] * 31, "z": np.arange(32.0), "c": ["a"] * 31 + ["b"]})
-    coded = code_training_table(X).coded
-    assert (coded.column >= 0).tolist() == [False, True, False]
-    assert rows_of_codes(coded)[:, 0].tolist() == [1] + [0] * 31
+def test_a_range_of_all_codes_leaves_missing_values_out():
+    _, coded = code_table(pd.DataFrame({"x": [1.0, np.nan, 2.0], "c": ["a", "b", None]}))
+    bits = cover(bodies_to_table([[(0, 0, 2)], [(1, 0, 2)]]), index_rows(coded))
+    assert unpack(bits, 3).tolist() == [[True, False, True], [True, True, False]]

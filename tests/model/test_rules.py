@@ -1,28 +1,52 @@
-"""Rules: what people read, and that tables of rules keep it."""
+"""Rules: merged when made, tested in tables as kernels test them, and read aloud."""
 
 import dataclasses
+import math
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
-from steelyard import Condition, Rule
-from steelyard.model.coded_rules import compile_rules, reduce_program
-from steelyard.model.features import code_training_table
-from steelyard.model.rules import Head, RuleTable, format_body, format_number
-from strategies import rule_tables, tables
+from reference.rules import covers
+from steelyard._text import format_number
+from steelyard.model.coded_rules import code_rules
+from steelyard.model.conditions import Condition, merge_conditions
+from steelyard.model.coverage import unpack
+from steelyard.model.evidence import Evidence
+from steelyard.model.rules import Head, Rule, ScoredRule
+from strategies import body_to_oracle, random_generators, table_to_rows
+from theories import FEATURES, random_body, random_table
+
+FEVER = Rule(Head("flu"), (Condition("fever", "≥", 38.5),))
 
 
-@st.composite
-def coded_rules(draw):
-    training = code_training_table(draw(tables()))
-    return training, draw(rule_tables(training.coded))
+class TestBodies:
+    @given(random_generators())
+    def test_conditions_are_merged_when_the_rule_is_made(self, rng):
+        body = random_body(rng)
+        assert Rule(Head("a"), body).body == merge_conditions(body)
+        assert Rule(Head("a"), list(body)) == Rule(Head("a"), body)
 
+    @given(random_generators())
+    def test_a_table_is_covered_as_the_oracle_and_the_kernels_say(self, rng):
+        rules = [Rule(Head("a"), random_body(rng)) for _ in range(6)]
+        X = random_table(rng, 70)
+        names, rows = list(X), table_to_rows(X.astype({"switch": str}))
+        expected = [
+            [covers(body_to_oracle(rule.body, names), row) for row in rows] for rule in rules
+        ]
+        assert [rule.covers(X).tolist() for rule in rules] == expected
+        bits, n_rows = code_rules(FEATURES, [rule.body for rule in rules]).cover(X)
+        assert unpack(bits, n_rows).tolist() == expected
 
-def bodies_of(table, coder):
-    return [table.body(i, coder) for i in range(len(table))]
+    def test_an_empty_body_covers_every_row(self):
+        X = random_table(np.random.default_rng(0))
+        assert Rule(Head("a")).covers(X).all()
+
+    def test_an_interval_with_two_bounds_counts_as_two_conditions(self):
+        body = (Condition.interval("age", 18, 65), Condition.one_of("sex", ["f", "x"]))
+        assert len(Rule(Head("a"), body)) == 3
+        assert len(Rule(Head("a"))) == 0
 
 
 class TestPrinting:
@@ -31,10 +55,6 @@ class TestPrinting:
         assert str(Rule(Head("Flu"), body)) == "Flu ← fever ≥ 38.5 ∧ cough = dry"
         assert str(Rule(Head("Flu", target_class=0), body)).startswith("¬Flu ←")
 
-    def test_two_bounds_of_an_attribute_are_an_interval(self):
-        body = [Condition("a", "<", 5), Condition("b", "=", "x"), Condition("a", "≥", 2)]
-        assert format_body(body) == "2 ≤ a < 5 ∧ b = x"
-
     @pytest.mark.parametrize(
         ("number", "text"),
         [(3.0, "3"), (0.15, "0.15"), (-2.0, "-2"), (1e20, "1e+20"), (1 / 3, "0.333333")],
@@ -42,56 +62,57 @@ class TestPrinting:
     def test_numbers_read_as_people_write_them(self, number, text):
         assert format_number(number) == text
 
-    def test_a_rule_is_as_long_as_its_body_and_does_not_change(self):
-        rule = Rule(Head("a"), (Condition("x", "<", 1),))
-        assert len(rule) == 1
-        with pytest.raises(dataclasses.FrozenInstanceError):
-            rule.head = Head("b")
+    @pytest.mark.parametrize(
+        ("target_class", "points", "text"),
+        [
+            (1, None, "flu ← fever ≥ 38.5  (TP 9, FP 2, value 0.8)"),
+            (1, 152, "flu ← fever ≥ 38.5  (TP 9, FP 2, value 0.8, weight +1.52)"),
+            (0, 152, "¬flu ← fever ≥ 38.5  (TP 9, FP 2, value 0.8, weight -1.52)"),
+        ],
+    )
+    def test_a_scored_rule_shows_its_evidence_and_its_weight(self, target_class, points, text):
+        rule = Rule(Head("flu", target_class), FEVER.body)
+        assert str(ScoredRule(rule, Evidence(9, 2), 0.8, points)) == text
 
 
-class TestRuleTable:
-    @given(coded_rules())
-    def test_conditions_are_counted_as_people_read_them(self, data):
-        training, table = data
-        coded = training.coded
-        n_conditions = table.count_conditions(coded.n_codes, coded.is_nominal)
-        assert n_conditions.tolist() == [len(body) for body in bodies_of(table, training.coder)]
+class TestScoredRules:
+    def test_it_gives_the_parts_of_its_rule_and_its_evidence(self):
+        scored = ScoredRule(FEVER, Evidence(9, 3), 0.8)
+        assert (scored.head, scored.body, len(scored)) == (FEVER.head, FEVER.body, 1)
+        assert (scored.tp, scored.fp, scored.precision) == (9, 3, 0.75)
 
-    @given(coded_rules(), st.data())
-    def test_taking_rules_takes_their_bodies(self, data, draw):
-        training, table = data
-        bodies = bodies_of(table, training.coder)
-        index = st.integers(0, max(len(table) - 1, 0))
-        chosen = draw.draw(st.lists(index)) if len(table) else []
-        taken = table.take(np.array(chosen, dtype=np.intp))
-        assert bodies_of(taken, training.coder) == [bodies[i] for i in chosen]
-        assert bodies_of(table.head(len(table) // 2), training.coder) == bodies[: len(table) // 2]
+    def test_a_vote_is_for_presence_or_against_it(self):
+        against = Rule(Head("flu", 0), FEVER.body)
+        votes = [ScoredRule(rule, Evidence(1, 0), 1.0, 152).vote for rule in (FEVER, against)]
+        assert votes == [152, -152]
+        assert ScoredRule(against, Evidence(1, 0), 1.0, 152).weight == -1.52
+        assert ScoredRule(FEVER, Evidence(1, 0), 1.0).weight == 0
 
-    @given(coded_rules())
-    def test_tables_one_after_the_other(self, data):
-        training, table = data
-        both = RuleTable.concatenate([table, RuleTable.empty(), table])
-        assert bodies_of(both, training.coder) == 2 * bodies_of(table, training.coder)
-        assert len(RuleTable.concatenate([])) == 0
-
-    @given(coded_rules())
-    def test_a_program_of_the_used_attributes_says_the_same(self, data):
-        training, table = data
-        program = reduce_program(table, training.coder)
-        assert bodies_of(program.table, program.coder) == bodies_of(table, training.coder)
-        assert len(program.used_idx) == len(set(table.feature.tolist()))
-
-    @given(coded_rules())
-    def test_rules_compiled_from_their_text_say_the_same(self, data):
-        training, table = data
-        bodies = bodies_of(table, training.coder)
-        program = compile_rules(training.coder.features, bodies)
-        # A category is compared as text, and the order within a body is that of its attributes.
-        assert bodies_of(program.table, program.coder) == bodies
+    def test_rules_are_values_that_cannot_be_changed(self):
+        scored = ScoredRule(FEVER, Evidence(9, 3), 0.8)
+        assert scored == ScoredRule(FEVER, Evidence(9, 3), 0.8)
+        assert len({scored, dataclasses.replace(scored, value=0.8)}) == 1
+        for thing, name in ((FEVER, "head"), (scored, "value"), (FEVER.head, "label")):
+            with pytest.raises(dataclasses.FrozenInstanceError):
+                setattr(thing, name, None)
 
 
-def test_a_condition_on_a_category_that_training_never_saw_is_never_met():
-    features = code_training_table(pd.DataFrame({"c": ["red", "blue"]})).coder.features
-    program = compile_rules(features, [[Condition("c", "=", "green")]])
-    covered = program.cover(pd.DataFrame({"c": ["green", "red"]}))
-    assert covered.tolist() == [[0]]
+class TestRejections:
+    @pytest.mark.parametrize("wrong", [2, -1, None, "1", True, 1.0])
+    def test_a_target_class_is_0_or_1(self, wrong):
+        with pytest.raises(ValueError, match="the target class of a rule must be 0 or 1, got"):
+            Head("flu", wrong)
+
+    @pytest.mark.parametrize("wrong", [None, 3, ("flu",)])
+    def test_a_label_is_a_name(self, wrong):
+        with pytest.raises(ValueError, match="the label of a rule must be a name, got"):
+            Head(wrong)
+
+    @pytest.mark.parametrize("wrong", [None, "0.5", math.nan, True])
+    def test_a_value_is_a_number(self, wrong):
+        with pytest.raises(ValueError, match="the value of 'flu ← fever ≥ 38.5' must be a number"):
+            ScoredRule(FEVER, Evidence(1, 0), wrong)
+
+    @pytest.mark.parametrize("value", [math.inf, -math.inf, np.float32(0.5), 3])
+    def test_an_infinite_value_is_a_number(self, value):
+        assert ScoredRule(FEVER, Evidence(1, 0), value).value == value

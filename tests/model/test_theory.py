@@ -1,284 +1,593 @@
-"""Theories: what the rules say is what is predicted, printed and saved."""
+"""Theories: all views agree with one evaluation, and a theory that does not fit cannot be made."""
 
-import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from scipy import sparse
 
-from reference.prediction import predict as oracle_predict
-from reference.rules import covers
-from steelyard import Condition, MEstimate, Rule, RuleSetClassifier, Theory, make_planted_rules
-from steelyard.model.evidence import Label, ScoredRule, smoothed_precision
+from steelyard.model import coded_rules
+from steelyard.model.coding import FeatureCoder
+from steelyard.model.combiners import AnyRule, FirstRule, StrongestVote, SumOfVotes
+from steelyard.model.conditions import Condition
+from steelyard.model.decoders import BestLabel, BestLabelSet, Decoder, EachLabel, LabelSetVotes
+from steelyard.model.evidence import Evidence, Label
 from steelyard.model.features import Feature
-from steelyard.model.rules import Head
-from strategies import body_to_oracle, data_sets, table_to_rows, to_csr
+from steelyard.model.label_sets import KnownLabelSets
+from steelyard.model.rules import Head, Rule, ScoredRule
+from steelyard.model.theory import Theory
+from theories import (
+    FEATURES,
+    LABEL_SET_PAIRS,
+    LABELS,
+    PAIRS,
+    VOTING_PAIRS,
+    flu_theory,
+    handmade_theory,
+    random_cases,
+    random_table,
+    random_theory,
+)
 
-pytestmark = pytest.mark.filterwarnings("ignore:the data yields only")
-
-
-def fit(X, y, **options):
-    options = {"n_candidates": 60, "n_trees": 2, "phi": 1.0, "random_state": 0} | options
-    return RuleSetClassifier(**options).fit(X, y).theory_
-
-
-def oracle_rules(theory):
-    names = [feature.name for feature in theory.features]
-    return [
-        (theory.label_names.index(rule.head.label), body_to_oracle(rule.body, names))
-        for rule in theory
-    ]
-
-
-@pytest.fixture(scope="module")
-def data():
-    return make_planted_rules(150, n_labels=3, missing=0.1, random_state=0)
+PATIENTS = pd.DataFrame({"fever": [39.0, 37.0, None], "nose": ["runs", "dry", None]})
 
 
-@pytest.fixture(scope="module")
-def theory(data):
-    return fit(data.X, data.Y, n_candidates=500)
+@pytest.mark.parametrize("pair", PAIRS, ids="-".join)
+class TestViewsAgree:
+    def test_predict(self, pair):
+        for theory, X in random_cases(*pair):
+            evaluation = theory.evaluate(X)
+            assert np.asarray(theory.predict(X)).tolist() == evaluation.predicted.tolist()
+            present = evaluation.is_present
+            if theory.is_multilabel:
+                assert evaluation.predicted.tolist() == present.astype(int).tolist()
+            else:
+                position = (
+                    present[:, 0].astype(int) if len(theory.labels) == 1 else present.argmax(1)
+                )
+                assert evaluation.predicted.tolist() == [theory.classes[i] for i in position]
+
+    def test_covers(self, pair):
+        for theory, X in random_cases(*pair):
+            fires = theory.evaluate(X).fires
+            assert theory.covers(X).tolist() == fires.tolist()
+            assert fires.T.tolist() == [scored.rule.covers(X).tolist() for scored in theory]
+
+    def test_probabilities_and_decisions(self, pair):
+        for theory, X in random_cases(*pair):
+            decoded = theory.evaluate(X).decoded
+            probability = theory.decoder.to_probability(decoded, theory.combiner)
+            decision = theory.decoder.to_decision(decoded, theory.combiner)
+            assert theory.predict_proba(X).tolist() == probability.tolist()
+            assert theory.decision_function(X).tolist() == decision.tolist()
+            assert ((0 < probability) & (probability < 1)).all()
+            if pair[1] in ("each-label", "label-set-votes"):
+                assert ((decision > 0) == decoded.is_present).all()
+            elif pair[1] == "best-label":  # the first of equals
+                assert (decision.argmax(axis=1) == decoded.is_present.argmax(axis=1)).all()
+
+    def test_explain(self, pair):
+        for theory, X in random_cases(*pair):
+            evaluation = theory.evaluate(X)
+            for i, explanation in enumerate(theory.explain(X)):
+                predicted = [label.predicted for label in explanation]
+                assert predicted == evaluation.is_present[i].tolist()
+                fired = [scored for label in explanation for scored in label.fired]
+                assert fired == [s for s, f in zip(theory, evaluation.fires[i], strict=True) if f]
+
+    def test_values_are_those_that_conditions_see(self, pair):
+        for theory, X in random_cases(*pair):
+            evaluation = theory.evaluate(X)
+            for r, scored in enumerate(theory):
+                values = [evaluation.values[c.feature] for c in scored.body]
+                for i, row in enumerate(zip(*values, strict=True)):
+                    holds = [c.test(value) for c, value in zip(scored.body, row, strict=True)]
+                    assert evaluation.fires[i, r] == all(holds)
+
+    def test_one_example_is_evaluated_as_a_row_of_its_table(self, pair):
+        for theory, X in random_cases(*pair):
+            evaluation = theory.evaluate(X)
+            for i in (0, len(X) - 1):
+                for form in (X.iloc[i], X.iloc[i].to_dict(), list(X.iloc[i]), X.iloc[[i]]):
+                    alone = theory.evaluate(form)
+                    assert alone.fires.tolist() == [evaluation.fires[i].tolist()]
+                    assert alone.predicted.tolist() == evaluation.predicted[[i]].tolist()
+
+    def test_many_rows_are_predicted_in_blocks(self, pair, monkeypatch):
+        theory, X = random_cases(*pair)[0]
+        expected = [
+            np.asarray(view(X)).tolist()
+            for view in (theory.predict, theory.predict_proba, theory.covers)
+        ]
+        monkeypatch.setattr(coded_rules, "_BLOCK_ROWS", 7)
+        assert [
+            np.asarray(view(X)).tolist()
+            for view in (theory.predict, theory.predict_proba, theory.covers)
+        ] == expected
+
+    def test_no_rows_give_no_predictions(self, pair):
+        theory, X = random_cases(*pair)[0]
+        none = X.iloc[:0]
+        assert len(theory.predict(none)) == 0
+        assert theory.predict_proba(none).shape == (0, len(theory.labels))
+        assert theory.covers(none).shape == (0, len(theory))
+        assert theory.evaluate(none).fires.shape == (0, len(theory))
+        assert theory.explain(none) == []
+
+    def test_an_explanation_encodes_the_table_and_decodes_its_scores_once(self, pair, monkeypatch):
+        theory, X = random_cases(*pair)[0]
+        calls = []
+
+        def count(kind, name):
+            method = getattr(kind, name)
+
+            def counted(self, *arguments):
+                calls.append(name)
+                return method(self, *arguments)
+
+            monkeypatch.setattr(kind, name, counted)
+
+        count(FeatureCoder, "encode_columns")
+        count(coded_rules.CodedRules, "read_columns")
+        count(type(theory.decoder), "decode")
+        for view in (theory.evaluate, theory.explain):
+            calls.clear()
+            view(X)
+            assert sorted(calls) == ["decode", "encode_columns", "read_columns"]
+
+    def test_random_theories_are_not_trivial(self, pair):
+        presences, n_tied = set(), 0
+        for theory, X in random_cases(*pair):
+            evaluation = theory.evaluate(X)
+            presences |= set(evaluation.is_present.ravel().tolist())
+            ranked = np.sort(evaluation.scores, axis=1)
+            n_tied += (ranked[:, -1:] == ranked[:, -2:-1]).sum()
+        assert presences == {False, True}
+        if pair[1] != "each-label" and pair[0] != "first-rule":
+            assert n_tied > 0
 
 
-def by_hand(output="multilabel", classes=(), target_classes=(1, 0)):
-    """Two labels: `warm` if x ≥ 1 or c = red, `dry` (by default its absence) if x < 3."""
-    labels = tuple(
-        Label(name, t, 4, 6, 1, 5) for name, t in zip(("warm", "dry"), target_classes, strict=True)
+@pytest.mark.parametrize(
+    "pair", [("sum-of-votes", "each-label"), LABEL_SET_PAIRS[-1]], ids="-".join
+)
+def test_a_threshold_moves_predictions_not_probabilities(pair):
+    n_moved = 0
+    for theory, X in random_cases(*pair):
+        low, high = (
+            replace(theory, decoder=replace(theory.decoder, threshold=t)) for t in (0.2, 0.7)
+        )
+        assert low.predict_proba(X).tolist() == high.predict_proba(X).tolist()
+        few, many = high.evaluate(X).is_present, low.evaluate(X).is_present
+        assert (many >= few).all()
+        assert (low.decision_function(X) >= high.decision_function(X)).all()
+        n_moved += (many != few).sum()
+    assert n_moved > 10
+
+
+def test_label_sets_overrule_scores_and_new_sets_win_in_random_theories():
+    n_new = n_overruled = 0
+    for pair in LABEL_SET_PAIRS:
+        for theory, X in random_cases(*pair):
+            evaluation = theory.evaluate(X)
+            n_overruled += (evaluation.is_present != (evaluation.scores > 0)).any(axis=1).sum()
+            if pair[1] == "best-label-set":
+                n_new += (evaluation.decoded.found < 0).sum()
+    assert min(n_new, n_overruled) > 50
+
+
+# -- invariants --------------------------------------------------------------------------------------
+
+FEVER, NOSE = Feature("fever"), Feature("nose", ("dry", "runs"))
+KNOWN = KnownLabelSets(((0,), (0, 1)), (3, 2))
+
+
+def rule(label="flu", target=1, points=None, condition=("fever", "≥", 38.5)):
+    return ScoredRule(
+        Rule(Head(label, target), (Condition(*condition),)), Evidence(1, 0), 1.0, points
     )
-    rules = (
-        ScoredRule(Rule(Head("warm"), (Condition("x", "≥", 1.0),)), tp=3, fp=1, value=0.75),
-        ScoredRule(Rule(Head("warm"), (Condition("c", "=", "red"),)), tp=1, fp=0, value=1.0),
-        ScoredRule(
-            Rule(Head("dry", target_classes[1]), (Condition("x", "<", 3.0),)), 3, 1, value=0.75
+
+
+def theory_of(*rules, labels=("flu", "cold"), **options):
+    made = tuple(Label(name, 1, 1, 1, 0, 1) for name in labels)
+    return Theory((FEVER, NOSE), made, rules, **options)
+
+
+def label_sets(kind=BestLabelSet, known=KNOWN):
+    return kind().fit(known)
+
+
+INVALID = {
+    "unknown attribute": (
+        lambda: theory_of(rule(condition=("fevr", "≥", 1))),
+        r"rule 1 tests an unknown attribute 'fevr' \(did you mean 'fever'\?\)",
+    ),
+    "bounds of a nominal attribute": (
+        lambda: theory_of(rule(), rule(condition=("nose", "≥", 1))),
+        "rule 2: the attribute 'nose' is nominal and needs categories, got 'nose ≥ 1'",
+    ),
+    "categories of a numeric attribute": (
+        lambda: theory_of(rule(condition=("fever", "=", "high"))),
+        "rule 1: the attribute 'fever' is numeric and needs bounds, got 'fever = high'",
+    ),
+    "unknown category": (
+        lambda: theory_of(rule(condition=("nose", "=", "blue"))),
+        "rule 1: the attribute 'nose' has no category 'blue'; it has dry, runs",
+    ),
+    "unknown label": (
+        lambda: theory_of(rule("flue")),
+        r"rule 1 predicts an unknown label 'flue' \(did you mean 'flu'\?\)",
+    ),
+    "equal labels": (
+        lambda: theory_of(labels=("flu", "flu")),
+        "two labels have the same name 'flu'",
+    ),
+    "equal attributes": (
+        lambda: Theory((FEVER, FEVER), (Label("flu"),), ()),
+        "two attributes have the same name 'fever'",
+    ),
+    "no label": (lambda: theory_of(labels=()), "a theory needs at least one label"),
+    "superfluous points": (
+        lambda: theory_of(rule(points=5)),
+        "rule 1 has points, but a firing rule decides by itself",
+    ),
+    "missing points": (
+        lambda: theory_of(rule(points=5), rule(), combiner=SumOfVotes((1, 2))),
+        "points of rule 2 must be an integer, got None",
+    ),
+    "points that are no integer": (
+        lambda: theory_of(rule(points=0.5), combiner=StrongestVote((1, 2))),
+        r"points of rule 1 must be an integer, got 0\.5",
+    ),
+    "points that are too large": (
+        lambda: theory_of(rule(points=2**40), combiner=SumOfVotes((1, 2))),
+        "points of rule 1 must be an integer, got 1099511627776",
+    ),
+    "rules numbered as given": (
+        lambda: theory_of(rule("cold", points=1), rule("flu"), combiner=SumOfVotes((1, 2))),
+        "points of rule 2 must be an integer, got None",
+    ),
+    "too few start points": (
+        lambda: theory_of(combiner=SumOfVotes((1,))),
+        "1 start points for 2 labels",
+    ),
+    "too many start points": (
+        lambda: theory_of(combiner=StrongestVote((1, 2, 3))),
+        "3 start points for 2 labels",
+    ),
+    "start points that are no integers": (
+        lambda: theory_of(combiner=SumOfVotes((1, 0.5))),
+        r"start points must be integers, got 0\.5",
+    ),
+    "a rule for the other class": (
+        lambda: theory_of(rule(target=0)),
+        "rule 1 predicts class 0 of 'flu', whose target class is 1",
+    ),
+    "a strongest vote for the other class": (
+        lambda: theory_of(rule(target=0, points=1), combiner=StrongestVote((1, 2))),
+        "rule 1 predicts class 0 of 'flu', whose target class is 1",
+    ),
+    "a threshold without votes": (
+        lambda: theory_of(decoder=EachLabel(0.3)),
+        r"a threshold of 0\.3 needs rules that vote",
+    ),
+    "label sets without votes": (
+        lambda: theory_of(decoder=label_sets()),
+        "the decoder best-label-set needs rules that vote, not any-rule",
+    ),
+    "label sets beyond the labels": (
+        lambda: theory_of(
+            combiner=SumOfVotes((1, 2)),
+            decoder=label_sets(LabelSetVotes, KnownLabelSets(((2,),), (1,))),
         ),
-    )
-    features = (Feature("x"), Feature("c", ("blue", "red")))
-    return Theory(features, labels, rules, output=output, classes=classes)
+        "a label set has label 2, but the last of the 2 labels is 1",
+    ),
+    "label sets that are not known": (
+        lambda: theory_of(combiner=SumOfVotes((1, 2)), decoder=BestLabelSet()),
+        "the decoder best-label-set has no label sets: fit it first",
+    ),
+    "label sets for classes": (
+        lambda: theory_of(
+            labels=("flu",),
+            combiner=SumOfVotes((1,)),
+            decoder=label_sets(known=KnownLabelSets(((0,),), (1,))),
+            classes=("no", "yes"),
+        ),
+        "the decoder best-label-set predicts several labels, not classes",
+    ),
+    "no classes": (
+        lambda: theory_of(decoder=BestLabel()),
+        "the decoder best-label needs one class per label",
+    ),
+    "too few classes": (
+        lambda: theory_of(decoder=BestLabel(), classes=("a",)),
+        "1 classes for 2 labels with the decoder best-label",
+    ),
+    "classes for each label": (
+        lambda: theory_of(classes=("a", "b")),
+        "2 classes for 2 labels with the decoder each-label",
+    ),
+    "three classes for one label": (
+        lambda: theory_of(labels=("flu",), classes=("a", "b", "c")),
+        "3 classes for 1 labels with the decoder each-label",
+    ),
+    "classes and rules for absence": (
+        lambda: Theory((FEVER,), (Label("flu", 0),), (), classes=("a", "b")),
+        "the rules of a theory of classes must predict presence",
+    ),
+    "an order that lacks a label": (
+        lambda: theory_of(combiner=FirstRule((0,)), decoder=BestLabel(), classes=("a", "b")),
+        r"order must list the positions of the 2 labels, got \(0,\)",
+    ),
+    "an order that is repeated": (
+        lambda: theory_of(combiner=FirstRule((0, 0)), decoder=BestLabel(), classes=("a", "b")),
+        r"order must list the positions of the 2 labels, got \(0, 0\)",
+    ),
+    "a list of rules for several labels": (
+        lambda: theory_of(combiner=FirstRule((0, 1)), decoder=EachLabel()),
+        "the combiner first-rule needs a decoder that predicts one class per example, not each",
+    ),
+    "a share beyond 1": (lambda: theory_of(phi=5), "phi must be a number from 0 to 1, got 5"),
+    "a heuristic without a name": (
+        lambda: theory_of(heuristic=None),
+        "heuristic must be text, got None",
+    ),
+    "a rule without evidence": (
+        lambda: theory_of(rule().rule),
+        "rule 1 must be a ScoredRule, got",
+    ),
+}
 
 
-class TestPredicting:
-    @settings(max_examples=60)
-    @given(data_sets(max_rows=30), st.sampled_from(["minority", "present"]))
-    def test_a_label_gets_its_target_class_where_any_of_its_rules_fires(self, data, target):
-        X, Y = data
-        theory = fit(X, Y, target=target)
-        targets = [label.target_class for label in theory.labels]
-        expected = oracle_predict(table_to_rows(X), oracle_rules(theory), targets)
-        predicted = theory.predict(X)
-        assert predicted.to_numpy().tolist() == expected
-        assert predicted.columns.tolist() == Y.columns.tolist()
+class TestInvariants:
+    @pytest.mark.parametrize("name", INVALID)
+    def test_what_does_not_fit_is_rejected_in_one_sentence(self, name):
+        make, message = INVALID[name]
+        with pytest.raises(ValueError, match=f"^{message}") as rejection:
+            make()
+        assert "\n" not in str(rejection.value)
 
-    @settings(max_examples=60)
-    @given(data_sets(max_rows=30))
-    def test_counts_are_those_of_the_training_set(self, data):
-        X, Y = data
-        theory = fit(X, Y)
-        fires = theory.covers(X)
-        for mask, scored in zip(fires.T, theory.scored_rules, strict=True):
-            head = scored.rule.head
-            positive = (Y[head.label] == head.target_class).to_numpy()
-            assert (scored.tp, scored.fp) == ((mask & positive).sum(), (mask & ~positive).sum())
-        for label in theory.labels:
-            positive = (Y[label.name] == label.target_class).to_numpy()
-            own = [rule.head.label == label.name for rule in theory]
-            silent = ~fires[:, own].any(axis=1)
-            assert label.n_positives == positive.sum()
-            assert label.n_negatives == (~positive).sum()
-            assert label.uncovered_positives == (silent & positive).sum()
-            assert label.uncovered_negatives == (silent & ~positive).sum()
+    def test_a_copy_with_changes_is_checked_again(self):
+        theory = flu_theory()
+        for changes, message in (
+            ({"features": theory.features[:1]}, "rule 2 tests an unknown attribute 'nose'"),
+            ({"labels": theory.labels[:1]}, "rule 3 predicts an unknown label 'cold'"),
+            ({"combiner": AnyRule()}, "predicts class 0 of 'flu'|has points"),
+            ({"combiner": SumOfVotes(())}, "0 start points for 2 labels"),
+            ({"decoder": BestLabel()}, "needs one class per label"),
+            ({"rules": (rule(),)}, "points of rule 1 must be an integer"),
+        ):
+            with pytest.raises(ValueError, match=message):
+                replace(theory, **changes)
 
-    @settings(max_examples=40)
-    @given(data_sets(max_rows=30))
-    def test_covers_is_the_row_by_row_check(self, data):
-        X, Y = data
-        theory = fit(X, Y)
-        bodies = [body for _, body in oracle_rules(theory)]
-        expected = [[covers(body, row) for body in bodies] for row in table_to_rows(X)]
-        assert theory.covers(X).tolist() == expected
+    def test_rules_are_grouped_by_label_in_the_order_of_the_labels(self):
+        cold, flu = rule("cold"), rule("flu")
+        theory = theory_of(cold, flu, cold)
+        assert theory.rules == (flu, cold, cold)
+        assert list(theory) == list(theory.rules)
+        assert theory.rules_of("cold") == (cold, cold)
 
-    def test_by_hand(self):
-        theory = by_hand()
-        X = pd.DataFrame({"x": [0.0, 1.0, 3.0, np.nan], "c": ["red", "blue", "blue", None]})
-        assert theory.predict(X).to_numpy().tolist() == [[1, 0], [1, 0], [1, 1], [0, 1]]
+    def test_sequences_become_tuples(self):
+        theory = Theory([FEVER], [Label("flu")], [rule()], classes=[])
+        assert theory == Theory((FEVER,), (Label("flu"),), (rule(),))
 
-    def test_scores_by_hand(self):
-        # Silent labels: one of six uncovered examples is positive, (1 + 1)/(6 + 2) - 1 = -3/4.
-        X = pd.DataFrame({"x": [0.0, 1.0, 5.0, 5.0], "c": ["red", "blue", "red", None]})
-        warm = [2 / 3, 4 / 6, max(4 / 6, 2 / 3), 4 / 6]
-        dry = [-4 / 6, -4 / 6, 3 / 4, 3 / 4]
-        np.testing.assert_allclose(by_hand().decision_function(X), np.column_stack([warm, dry]))
+    def test_a_theory_cannot_be_changed(self):
+        with pytest.raises(AttributeError):
+            flu_theory().rules = ()
 
-    @settings(max_examples=40)
-    @given(data_sets(max_rows=30))
-    def test_the_sign_of_the_score_is_the_prediction(self, data):
-        X, Y = data
-        theory = fit(X, Y)
-        scores = theory.decision_function(X)
-        assert ((scores > 0) == theory.predict(X).to_numpy(dtype=bool)).all()
-        assert (np.abs(scores) < 1).all()
-        assert (scores != 0).all()
 
-    def test_the_best_supported_class_wins_among_several(self):
-        theory = by_hand("multiclass", ("summer", "desert"), target_classes=(1, 1))
-        X = pd.DataFrame({"x": [0.0, 2.0, 9.0], "c": ["blue", "blue", "blue"]})
-        # x = 2 fires for both with equal support: the first class.
-        assert theory.predict(X).tolist() == ["desert", "summer", "summer"]
-
-    def test_many_rows_are_predicted_in_blocks(self, theory, data):
-        copies = pd.concat([data.X] * 500, ignore_index=True)
-        once = theory.predict(data.X).to_numpy()
-        assert len(copies) > 65_536
-        assert (theory.predict(copies).to_numpy() == np.tile(once, (500, 1))).all()
-
-    def test_no_rows_give_no_predictions(self, theory, data):
-        assert theory.predict(data.X.iloc[:0]).shape == (0, 3)
-        assert theory.covers(data.X.iloc[:0]).shape == (0, len(theory))
-
-    def test_smoothed_precision_trusts_few_examples_less(self):
-        assert smoothed_precision(1, 0) < smoothed_precision(10, 0) < 1
-        assert smoothed_precision(0, 0) == 0.5
+# -- tables ------------------------------------------------------------------------------------------
 
 
 class TestTables:
-    def test_columns_are_found_by_name(self, theory, data):
-        shuffled = data.X.iloc[:, ::-1].assign(further="no matter")
-        assert theory.predict(shuffled).equals(theory.predict(data.X))
+    def test_a_frame_gives_a_frame_with_its_index_and_the_names_of_the_labels(self):
+        X = PATIENTS.set_axis(["a", "b", "c"])
+        predicted = flu_theory().predict(X)
+        assert predicted.index.tolist() == ["a", "b", "c"]
+        assert predicted.columns.tolist() == ["flu", "cold"]
 
-    def test_the_index_of_a_frame_is_kept(self, theory, data):
-        labelled = data.X.set_axis([f"row {i}" for i in range(len(data.X))])
-        assert theory.predict(labelled).index.equals(labelled.index)
+    def test_a_theory_of_classes_gives_a_series(self):
+        theory, X = random_cases("any-rule", "best-label")[0]
+        predicted = theory.predict(X.set_axis(np.arange(len(X)) + 7))
+        assert isinstance(predicted, pd.Series)
+        assert predicted.index[0] == 7
 
-    def test_a_lacking_attribute_is_named(self, theory, data):
-        used = next(iter(theory)).body[0].feature
-        with pytest.raises(ValueError, match=f"the table lacks the attribute.*{used!r}"):
-            theory.predict(data.X.drop(columns=used))
+    def test_columns_are_found_by_name_and_others_do_not_matter(self):
+        theory = flu_theory()
+        expected = theory.predict(PATIENTS)
+        assert theory.predict(PATIENTS[["nose", "fever"]].assign(further=1)).equals(expected)
+        values = PATIENTS.to_numpy(dtype=object)
+        for form in (values, values.tolist()):
+            assert theory.predict(form).tolist() == expected.to_numpy().tolist()
 
-    def test_attributes_that_no_rule_tests_may_be_absent(self, theory, data):
-        used = {condition.feature for rule in theory for condition in rule.body}
-        assert theory.predict(data.X[sorted(used)]).equals(theory.predict(data.X))
+    def test_attributes_that_no_rule_tests_may_be_missing(self):
+        theory, X = random_cases("sum-of-votes", "each-label")[3]
+        used = {condition.feature for scored in theory for condition in scored.body}
+        expected = np.asarray(theory.predict(X)).tolist()
+        assert len(used) < len(FEATURES)
+        assert np.asarray(theory.predict(X[sorted(used)])).tolist() == expected
+        for name in used:
+            with pytest.raises(ValueError, match="the table has no column for"):
+                theory.predict(X.drop(columns=name))
 
-    def test_an_array_must_have_as_many_columns_as_the_training_table(self, theory, data):
-        values = data.X.to_numpy(dtype=object)
-        assert (theory.predict(values) == theory.predict(data.X).to_numpy()).all()
-        with pytest.raises(
-            ValueError, match=r"knows 10 attributes, the table has shape \(150, 9\)"
-        ):
-            theory.predict(values[:, 1:])
-
-    def test_a_theory_of_an_array_reads_a_frame_with_any_names_by_position(self):
-        X = np.array([[0.0, 5.0], [1.0, 5.0], [0.0, 5.0], [1.0, 5.0], [0.0, 5.0]])
-        theory = fit(X, ["a", "b", "a", "b", "a"])
-        named = pd.DataFrame(X, columns=["first", "second"])
-        assert theory.predict(named).tolist() == theory.predict(X).tolist()
+    def test_an_array_has_as_many_columns_as_the_training_table(self):
+        with pytest.raises(ValueError, match="expected a table with 2 attributes"):
+            flu_theory().predict(np.ones((3, 1)))
 
     def test_sparse_and_dense_tables_are_read_alike(self):
         rng = np.random.default_rng(0)
-        X = pd.DataFrame(rng.random((40, 6)) * (rng.random((40, 6)) < 0.2))
-        y = (X[0] + X[1] > 0.5).astype(int)
-        theory = fit(X, y)
-        assert len(theory) > 0
-        for form in (to_csr(X), to_csr(X).tocsc(), X.to_numpy(), X.astype("Sparse[float]")):
-            assert np.asarray(theory.predict(form)).tolist() == theory.predict(X).tolist()
+        X = rng.random((40, 6)) * (rng.random((40, 6)) < 0.2)
+        bodies = [
+            (Condition("x1", "≥", 0.5),),
+            (Condition("x0", "<", 0.1), Condition("x4", "≤", 0)),
+        ]
+        theory = Theory(
+            tuple(Feature(f"x{j}") for j in range(6)),
+            (Label("a"), Label("b", 0)),
+            (
+                ScoredRule(Rule(Head("a"), bodies[0]), Evidence(1, 0), 1.0),
+                ScoredRule(Rule(Head("b", 0), bodies[1]), Evidence(1, 0), 1.0),
+            ),
+        )
+        frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(6)])
+        expected = theory.predict(X).tolist()
+        assert 0 < np.mean(expected) < 1
+        for form in (
+            sparse.csr_array(X),
+            sparse.csc_array(X),
+            frame,
+            frame.astype("Sparse[float]"),
+        ):
+            assert np.asarray(theory.predict(form)).tolist() == expected
+            fires = theory.evaluate(form).fires.tolist()
+            assert fires == theory.covers(X).tolist()
 
-    @pytest.mark.parametrize("category", ["1.50", "01", "nan", "inf", "1e3"])
-    def test_what_is_predicted_for_a_row_does_not_depend_on_the_rows_beside_it(self, category):
-        # A category may look like a number: alone in its column it must still be that category.
-        X = np.array([[category, 1.0], ["a", 1.0], ["a", 2.0]] * 5, dtype=object)
-        y = [int(c == category) for c in X[:, 0]]
-        classifier = RuleSetClassifier(n_candidates=20, n_trees=2, random_state=0).fit(X, y)
-        assert classifier.predict(X).tolist() == y
-        assert classifier.predict(X[[0]]).tolist() == [1]
-        assert classifier.theory_.predict(X[[0]]).tolist() == [1]
+    @pytest.mark.parametrize(
+        "form", [bool, int, float, "Int64", "boolean", str, "category"], ids=str
+    )
+    def test_booleans_may_be_given_as_0_and_1(self, form):
+        theory = Theory(
+            (Feature("d", ("False", "True")),),
+            (Label("y"),),
+            (ScoredRule(Rule(Head("y"), (Condition("d", "=", "True"),)), Evidence(1, 0), 1.0),),
+        )
+        X = pd.DataFrame({"d": [True, False, True]})
+        assert theory.predict(X.astype({"d": form}))["y"].tolist() == [1, 0, 1]
+
+
+# -- reading -----------------------------------------------------------------------------------------
 
 
 class TestReading:
-    def test_a_theory_iterates_over_its_rules_grouped_by_label_best_first(self, theory, data):
-        labels = [rule.head.label for rule in theory]
-        assert len(labels) == len(theory)
-        assert labels == sorted(labels, key=data.label_names.index)
-        for label in data.label_names:
-            values = [scored.value for scored in theory.rules_of(label)]
-            assert values == sorted(values, reverse=True)
-
-    def test_an_unknown_label_lists_the_known_ones(self, theory):
-        with pytest.raises(ValueError, match="no label 'colour'; it has 'for juice', 'for jam'"):
-            theory.rules_of("colour")
+    def test_an_unknown_label_lists_the_known_ones_or_a_similar_one(self):
+        theory = flu_theory()
+        with pytest.raises(ValueError, match="no label 'nothing'; it has 'flu', 'cold'"):
+            theory.rules_of("nothing")
+        with pytest.raises(ValueError, match=r"no label 'fluu' \(did you mean 'flu'\?\)"):
+            theory.rules_of("fluu")
 
     def test_printed_it_shows_every_rule_with_its_counts(self):
-        assert str(by_hand()).splitlines() == [
-            "3 rules for 2 labels, 1.0 conditions a rule",
+        rules = (rule(), rule("cold", condition=("nose", "=", "runs")))
+        theory = theory_of(*rules, heuristic="m-estimate(m=16)", phi=0.5)
+        assert str(theory).splitlines() == [
+            "2 rules for 2 labels, 1.0 conditions per rule; m-estimate(m=16), φ = 0.5",
             "",
-            "warm: 4 of 10 (40%)",
-            "  TP 3  FP 1  0.750  warm ← x ≥ 1",
-            "  TP 1  FP 0  1.000  warm ← c = red",
+            "flu: 1 of 2 (50%)",
+            "  TP 1  FP 0  1.000  flu ← fever ≥ 38.5",
             "",
-            "¬dry: 4 of 10 (40%)",
-            "  TP 3  FP 1  0.750  ¬dry ← x < 3",
+            "cold: 1 of 2 (50%)",
+            "  TP 1  FP 0  1.000  cold ← nose = runs",
         ]
-        assert repr(by_hand()) == "<Theory: 3 rules with 3 conditions for 2 labels>"
+        assert repr(theory) == "<Theory: 2 rules with 2 conditions for 2 labels>"
+        assert theory.to_text() == f"{theory}\n"
+
+    def test_with_votes_it_shows_the_start_and_the_weight_of_each_rule(self):
+        assert str(flu_theory()).splitlines() == [
+            "3 rules for 2 labels, 1.0 conditions per rule; votes are summed; label sets: 4 known, "
+            "frequency weight 0.5",
+            "",
+            "flu: 10 of 40 (25%), start -1.20",
+            "  TP 9  FP 2  0.500  +1.52  flu ← fever ≥ 38.5",
+            "  TP 8  FP 3  0.500  -0.30  ¬flu ← nose = runs",
+            "",
+            "cold: 12 of 40 (30%), start -0.85",
+            "  TP 6  FP 3  0.500  +1.10  cold ← nose = runs",
+        ]
+
+    @pytest.mark.parametrize(
+        ("combiner", "decoder", "clauses"),
+        [
+            ("any-rule", EachLabel(), []),
+            ("strongest-vote", EachLabel(), ["the strongest vote counts"]),
+            ("sum-of-votes", EachLabel(), ["votes are summed"]),
+            (
+                "sum-of-votes",
+                EachLabel(0.3),
+                ["votes are summed", "a label needs a probability above 30 %"],
+            ),
+            (
+                "sum-of-votes",
+                LabelSetVotes(0.375),
+                [
+                    "votes are summed",
+                    "label sets: 4 known, frequency weight 0.5, "
+                    "a label needs more than 37.5 % of the votes",
+                ],
+            ),
+        ],
+        ids=str,
+    )
+    def test_the_first_line_says_how_rules_decide(self, combiner, decoder, clauses):
+        theory = flu_theory(combiner, decoder)
+        about, *others = theory.summary.split("; ")
+        assert about == f"{len(theory)} rules for 2 labels, 1.0 conditions per rule"
+        assert others == clauses
+
+    def test_labels_of_a_list_of_rules_are_shown_in_the_order_in_which_they_are_asked(self):
+        theory = theory_of(
+            rule(), combiner=FirstRule((1, 0)), decoder=BestLabel(), classes=("flu", "cold")
+        )
+        titles = [
+            line for line in str(theory).splitlines() if line.endswith("fires") or "50%" in line
+        ]
+        assert titles == ["cold: 1 of 2 (50%)", "flu: 1 of 2 (50%), predicted where no rule fires"]
+
+    def test_values_and_weights_stand_below_each_other(self):
+        theory = flu_theory()
+        flu, *others = theory.rules
+        heavy = replace(theory, rules=(replace(flu, value=103.75, points=1152), *others))
+        assert str(heavy).splitlines()[3:5] == [
+            "  TP 9  FP 2  103.750  +11.52  flu ← fever ≥ 38.5",
+            "  TP 8  FP 3    0.500   -0.30  ¬flu ← nose = runs",
+        ]
 
     def test_a_label_without_rules_says_so(self):
-        theory = Theory((Feature("x"),), (Label("rare", 1, 1, 9, 1, 9),), ())
-        assert "no rule: never predicted" in str(theory)
+        assert str(theory_of()).splitlines()[-1] == "  no rule"
 
-    def test_as_a_frame_it_has_one_row_a_rule(self, theory):
-        frame = theory.to_frame()
-        assert len(frame) == len(theory)
-        assert frame.n_conditions.tolist() == [len(rule) for rule in theory]
-        assert frame.n_conditions.sum() == theory.n_conditions
-        np.testing.assert_allclose(frame.precision, frame.tp / (frame.tp + frame.fp))
+    @pytest.mark.parametrize("pair", PAIRS, ids="-".join)
+    def test_as_a_frame_it_has_one_row_per_rule(self, pair):
+        for theory, _ in random_cases(*pair):
+            frame = theory.to_frame()
+            assert frame.n_conditions.tolist() == [len(scored) for scored in theory]
+            assert frame.n_conditions.sum() == theory.n_conditions
+            assert frame.label.tolist() == [scored.head.label for scored in theory]
+            assert frame.precision.tolist() == [scored.precision for scored in theory]
+            assert ("weight" in frame) == (pair in VOTING_PAIRS)
+            if "weight" in frame:
+                assert frame.weight.tolist() == [scored.weight for scored in theory]
 
-
-class TestSaving:
-    @settings(max_examples=40)
-    @given(data_sets(max_rows=20))
-    def test_read_again_it_is_equal_and_predicts_the_same(self, data):
-        X, Y = data
-        theory = fit(X, Y)
-        again = Theory.from_json(theory.to_json())
-        assert again == theory
-        assert hash(again) == hash(theory)
-        assert again.to_json() == theory.to_json()
-        assert again.predict(X).equals(theory.predict(X))
-        assert again.decision_function(X).tolist() == theory.decision_function(X).tolist()
-
-    @pytest.mark.parametrize(
-        "classes", [("a", "b"), (0, 1), (True, False), ("a", "b", "c"), (1, 5, 9)]
-    )
-    def test_classes_survive(self, classes):
-        X = np.arange(30.0)[:, None]
-        theory = fit(X, np.array(classes)[np.arange(30) // 3 % len(classes)])
-        again = Theory.from_json(theory.to_json())
-        assert again == theory
-        assert again.predict(X).tolist() == theory.predict(X).tolist()
-
-    def test_a_file_is_written_and_read(self, theory, tmp_path):
-        theory.to_json(tmp_path / "theory.json")
-        assert Theory.from_json(tmp_path / "theory.json") == theory
-        assert Theory.from_json(str(tmp_path / "theory.json")) == theory
-
-    def test_it_is_json_with_one_rule_a_line(self, theory):
-        text = theory.to_json()
-        assert len(json.loads(text)["rules"]) == len(theory)
-        assert sum('"body"' in line for line in text.splitlines()) == len(theory)
-
-    @pytest.mark.parametrize(
-        ("text", "message"),
-        [
-            ("{", "the text is not JSON"),
-            ("{}", "the text is not a steelyard theory"),
-            ('{"format": "steelyard theory", "schema_version": 99}', "schema version 99"),
-            ('{"format": "steelyard theory", "schema_version": 1}', "is a damaged theory"),
-        ],
-    )
-    def test_what_is_no_theory_is_said_in_one_sentence(self, text, message):
-        with pytest.raises(ValueError, match=message):
-            Theory.from_json(text)
+    def test_weights_add_up_to_the_scores(self):
+        theory = flu_theory()
+        frame, fires = theory.to_frame(), theory.covers(PATIENTS)
+        scores = theory.evaluate(PATIENTS).scores
+        for j, label in enumerate(theory.label_names):
+            own = (frame["label"] == label).to_numpy()
+            total = theory.combiner.start[j] + 100 * fires[:, own] @ frame["weight"][own]
+            np.testing.assert_allclose(total, scores[:, j])
 
 
-def test_two_theories_are_equal_if_they_say_the_same(data):
-    assert fit(data.X, data.Y) == fit(data.X, data.Y)
-    assert fit(data.X, data.Y) != fit(data.X, data.Y, heuristic=MEstimate(2))
-    assert fit(data.X, data.Y) != "a theory"
+class TestEquality:
+    @pytest.mark.parametrize("pair", PAIRS, ids="-".join)
+    def test_theories_are_equal_if_they_say_the_same(self, pair):
+        for seed, (theory, _) in enumerate(random_cases(*pair)):
+            again = random_theory(np.random.default_rng(seed), *pair)
+            assert again == theory
+            assert hash(again) == hash(theory)
+            assert replace(theory, heuristic="other") != theory
+
+    def test_another_decoder_is_another_theory(self):
+        assert flu_theory(decoder=EachLabel(0.3)) != flu_theory(decoder=EachLabel(0.4))
+        assert flu_theory() != "a theory"
+
+
+def test_a_decoder_without_an_implementation_cannot_be_made():
+    with pytest.raises(TypeError, match="abstract"):
+        Decoder()
+
+
+def test_names_of_labels_and_attributes_may_be_equal():
+    assert set(LABELS) & {feature.name for feature in FEATURES}
+    X = random_table(np.random.default_rng(0))
+    theory = handmade_theory()
+    assert "label" in theory.label_names
+    assert len(theory.features) < X.shape[1]

@@ -1,7 +1,7 @@
 """Oracle: what a rule covers, row by row, and the confusion matrix that follows.
 
 A body is a list of conditions ``(feature index, operator, value)`` with an operator among
-``"<"``, ``"<="``, ``">="`` (numeric) and ``"="`` (nominal). A row is a list of values.
+``"<"``, ``"<="``, ``">="`` (numeric), ``"="`` and ``"in"`` (nominal). A row is a list of values.
 """
 
 
@@ -24,6 +24,8 @@ def satisfies(condition, row):
         return value >= constant
     if operator == "=":
         return value == constant
+    if operator == "in":
+        return value in constant
     raise ValueError(f"unknown operator {operator!r}")
 
 

@@ -48,6 +48,8 @@ class Combiner(ABC):
     name: ClassVar[str]
     #: Whether the first firing rule of a label settles it, whatever rules follow.
     first_rule_settles: ClassVar[bool] = False
+    #: Whether its scores assert exactly one label per example.
+    is_single_label: ClassVar[bool] = False
     #: Whether scores are log-odds, which can be added up over labels.
     gives_log_odds: ClassVar[bool] = False
 
@@ -272,6 +274,7 @@ class FirstRule(AnyRule):
 
     name: ClassVar[str] = "first-rule"
     first_rule_settles: ClassVar[bool] = False
+    is_single_label: ClassVar[bool] = True
 
     order: tuple[int, ...]
 

@@ -97,7 +97,7 @@ class Condition:
         if not isinstance(feature, str):
             raise ValueError(f"the attribute of a condition must be a name, got {feature!r}")
         for name, value in (
-            ("feature", feature),
+            ("feature", str(feature)),
             ("low", low),
             ("high", high),
             ("includes_high", includes_high),
@@ -115,10 +115,11 @@ class Condition:
         includes_high: bool = False,
     ) -> Condition:
         """The condition ``low ≤ x < high``, or ``low ≤ x ≤ high``."""
-        condition = cls.__new__(cls)
-        low, high = float(low), float(high)
-        if math.isnan(low) or math.isnan(high) or (low == -math.inf and high == math.inf):
+        if low == -math.inf and high == math.inf:
             raise ValueError(f"an interval of {feature!r} needs at least one bound")
+        low = -math.inf if low == -math.inf else _check_bound(feature, low)
+        high = math.inf if high == math.inf else _check_bound(feature, high)
+        condition = cls.__new__(cls)
         condition._set(feature, low, high, includes_high and high < math.inf)
         return condition
 
@@ -283,7 +284,7 @@ def _check_categories(feature: str, values: Any) -> tuple[str, ...]:
     for text in categories:
         if not isinstance(text, str):
             raise ValueError(f"the categories of {feature!r} must be text, got {text!r}")
-    return tuple(sorted(categories))
+    return tuple(sorted(map(str, categories)))
 
 
 def merge_conditions(conditions: Iterable[Condition]) -> tuple[Condition, ...]:

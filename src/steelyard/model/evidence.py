@@ -86,7 +86,8 @@ class Label:
     def __post_init__(self) -> None:
         if not isinstance(self.name, str):
             raise ValueError(f"the name of a label must be text, got {self.name!r}")
-        if self.target_class not in (0, 1):
+        object.__setattr__(self, "name", str(self.name))
+        if not is_whole(self.target_class, 0, 1):
             raise ValueError(
                 f"target_class of the label {self.name!r} must be 0 or 1, got {self.target_class!r}"
             )

@@ -41,9 +41,13 @@ class Feature:
     def __post_init__(self) -> None:
         if not isinstance(self.name, str):
             raise ValueError(f"the name of an attribute must be text, got {self.name!r}")
+        object.__setattr__(self, "name", str(self.name))
         if self.categories is not None:
-            object.__setattr__(self, "categories", tuple(self.categories))
-            twice = find_repeated(self.categories or ())
+            for text in self.categories:
+                if not isinstance(text, str):
+                    raise ValueError(f"the categories of {self.name!r} must be text, got {text!r}")
+            object.__setattr__(self, "categories", tuple(map(str, self.categories)))
+            twice = find_repeated(self.categories)
             if twice is not None:
                 raise ValueError(f"the attribute {self.name!r} has the category {twice!r} twice")
 

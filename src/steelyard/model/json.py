@@ -274,9 +274,6 @@ def theory_parts(text: str, where: str) -> dict[str, Any]:
     with reject_damage(f"{where} is a damaged theory"):
         if data["schema_version"] < THEORY[1]:
             data = _upgrade_theory(data)
-        phi = _get(data, "phi", float)
-        if not 0 <= phi <= 1:
-            raise ValueError(f"phi must be a number from 0 to 1, got {phi!r}")
         return {
             "features": _read_each(data, "features", "attribute", _read_feature),
             "labels": _read_each(data, "labels", "label", _read_label),
@@ -285,7 +282,7 @@ def theory_parts(text: str, where: str) -> dict[str, Any]:
             "decoder": decoder_from_plain(data.get("decoder"), _read_label_sets(data)),
             "classes": _read_classes(data),
             "heuristic": _get(data, "heuristic", str),
-            "phi": phi,
+            "phi": _get(data, "phi", float),
         }
 
 

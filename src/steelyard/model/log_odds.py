@@ -17,6 +17,9 @@ POINTS_PER_LOG_ODD = 100
 # A few thousand examples cannot tell more extreme probabilities apart.
 LEAST_PROBABILITY = 1e-4
 
+# The exponential of more log-odds overflows.
+_MOST_LOG_ODDS = 700.0
+
 
 def probability_to_points(probability: Any) -> Points:
     """Log-odds of a probability, in hundredths.
@@ -38,7 +41,8 @@ def points_to_probability(points: Any) -> NDArray[np.float64]:
     >>> points_to_probability([0, 220]).round(2)
     array([0.5, 0.9])
     """
-    return np.asarray(1 / (1 + np.exp(-np.asarray(points, float) / POINTS_PER_LOG_ODD)))
+    against = np.minimum(-np.asarray(points, float) / POINTS_PER_LOG_ODD, _MOST_LOG_ODDS)
+    return np.asarray(1 / (1 + np.exp(against)))
 
 
 def confidence_to_points(tp: Any, fp: Any, prior: Any) -> Points:

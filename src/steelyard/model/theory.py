@@ -17,7 +17,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from steelyard._files import read_text, write_atomically
-from steelyard._text import did_you_mean, find_repeated, format_count, list_names
+from steelyard._numbers import is_number
+from steelyard._text import did_you_mean, find_repeated, format_count, list_names, shorten_repr
 
 from .coded_rules import CodedRules, code_rules
 from .combiners import AnyRule, Combiner, Scores
@@ -128,15 +129,19 @@ class Theory:
         self._check_names()
         self._check_rules()
         self._check_classes()
+        self.combiner.check(self.labels, self.rules)
+        self.decoder.check(self.labels, self.combiner)
         position = {label.name: j for j, label in enumerate(self.labels)}
         grouped = sorted(self.rules, key=lambda scored: position[scored.head.label])
         object.__setattr__(self, "rules", tuple(grouped))
-        self.combiner.check(self.labels, self.rules)
-        self.decoder.check(self.labels, self.combiner)
 
     # -- checking --------------------------------------------------------------------------------
 
     def _check_names(self) -> None:
+        if not isinstance(self.heuristic, str):
+            raise ValueError(f"heuristic must be text, got {self.heuristic!r}")
+        if not is_number(self.phi) or not 0 <= self.phi <= 1:
+            raise ValueError(f"phi must be a number from 0 to 1, got {self.phi!r}")
         if not self.labels:
             raise ValueError("a theory needs at least one label")
         for what, names in (
@@ -151,6 +156,8 @@ class Theory:
         features = {feature.name: feature for feature in self.features}
         labels = set(self.label_names)
         for i, scored in enumerate(self.rules, start=1):
+            if not isinstance(scored, ScoredRule):
+                raise ValueError(f"rule {i} must be a ScoredRule, got {shorten_repr(scored)}")
             label = scored.head.label
             if label not in labels:
                 hint = did_you_mean(label, self.label_names)
@@ -166,10 +173,19 @@ class Theory:
                     raise ValueError(f"rule {i}: {error}") from None
 
     def _check_classes(self) -> None:
+        if self.combiner.is_single_label and not self.decoder.is_single_label:
+            raise ValueError(
+                f"the combiner {self.combiner.name} needs a decoder that predicts one class per "
+                f"example, not {self.decoder.name}"
+            )
         if not self.classes:
             if self.decoder.is_single_label:
                 raise ValueError(f"the decoder {self.decoder.name} needs one class per label")
             return
+        if self.decoder.known is not None:
+            raise ValueError(
+                f"the decoder {self.decoder.name} predicts several labels, not classes"
+            )
         expected = (len(self.labels),) * 2 if self.decoder.is_single_label else (2, 1)
         if (len(self.classes), len(self.labels)) != expected:
             raise ValueError(

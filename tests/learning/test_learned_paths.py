@@ -289,3 +289,22 @@ def test_a_path_without_any_rule():
     assert all(predicted.shape == (6, 2) for _, _, predicted in path.predict_cells(X))
     again = TheoryPath.from_json(path.to_json())
     assert again.theory(0, 1.0) == path.theory(0, 1.0)
+
+
+@settings(max_examples=60)
+@given(data_sets(max_rows=30))
+def test_counts_of_a_theory_are_those_of_the_training_set(data):
+    X, Y = data
+    theory = theory_path(X, Y, [MEstimate(4)], [1.0], random_state=0, **FOREST).theory(0)
+    fires = theory.covers(X)
+    for mask, scored in zip(fires.T, theory, strict=True):
+        positive = (Y[scored.head.label] == scored.head.target_class).to_numpy()
+        assert (scored.tp, scored.fp) == ((mask & positive).sum(), (mask & ~positive).sum())
+    for label in theory.labels:
+        positive = (Y[label.name] == label.target_class).to_numpy()
+        own = [scored.head.label == label.name for scored in theory]
+        silent = ~fires[:, own].any(axis=1)
+        assert label.n_positives == positive.sum()
+        assert label.n_negatives == (~positive).sum()
+        assert label.uncovered_positives == (silent & positive).sum()
+        assert label.uncovered_negatives == (silent & ~positive).sum()
