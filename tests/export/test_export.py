@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard import BoostedRulesClassifier, Condition, RuleSetClassifier, Theory
+from steelyard import Condition, RuleSetClassifier, Theory
 from steelyard.export.decisions import body_to_requirements
 from steelyard.model.evidence import Label, ScoredRule
 from steelyard.model.features import Feature
@@ -341,19 +341,14 @@ def test_hostile_table_has_missing_values_everywhere_but_in_the_booleans():
 
 
 @pytest.mark.parametrize("classes", [("a", "b"), ("a", "a"), ("a", "b", "c")], ids="".join)
-@pytest.mark.parametrize(
-    "clf",
-    [
-        RuleSetClassifier(n_candidates=50, random_state=0),
-        BoostedRulesClassifier(max_rules=6, random_state=0),
-    ],
-    ids=["rule set", "boosted"],
-)
-def test_python_needs_no_numpy_for_classes_of_numpy_text(classes, clf):
+@pytest.mark.parametrize("preset", ["paper", "accurate"])
+def test_python_needs_no_numpy_for_classes_of_numpy_text(classes, preset):
     X = np.arange(40.0)[:, None]
     y = np.array(classes)[(X[:, 0] // 14).astype(int) % len(classes)]
+    few = {"n_candidates": 50} if preset == "paper" else {"max_rules": 6}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # one attribute does not have 50 rules
+        clf = RuleSetClassifier(preset=preset, random_state=0, **few)
         theory = clf.fit(pd.DataFrame({"x": X[:, 0]}), y).theory_
     assert {type(name) for name in theory.label_names} == {str}
     scope: dict = {}
@@ -383,7 +378,7 @@ def test_truth_values_may_be_given_as_0_and_1_everywhere(form):
 
 def test_rules_that_vote_read_0_and_1_as_truth_values_too():
     X = pd.DataFrame({"d": [True, False, False, True, False] * 8})
-    clf = BoostedRulesClassifier(max_rules=2, random_state=0)
+    clf = RuleSetClassifier(preset="accurate", max_rules=2, random_state=0)
     theory = clf.fit(X, np.where(X["d"], "b", "a")).theory_
     assert theory.has_points
     scope: dict = {}

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from points_theories import FEATURES, KINDS, flu_theory, random_table, random_theory
-from steelyard import BoostedRulesClassifier, Condition, EachLabel, Theory, make_planted_rules
+from steelyard import Condition, EachLabel, RuleSetClassifier, Theory, make_planted_rules
 from steelyard.model.decoding import KnownLabelSets
 from steelyard.model.evidence import Label, ScoredRule
 from steelyard.model.features import Feature
@@ -303,7 +303,9 @@ class TestReading:
         self, probability, text
     ):
         data = make_planted_rules(120, random_state=0)
-        clf = BoostedRulesClassifier(decode=EachLabel(probability), max_rules=5, random_state=0)
+        clf = RuleSetClassifier(
+            combine="weighted", decode=EachLabel(probability), max_rules=5, random_state=0
+        )
         line = str(clf.fit(data.X, data.Y).theory_).splitlines()[0]
         needs = f"; a label needs a probability of more than {text}" if text else ""
         assert line.endswith(f"; weighted votes{needs}")

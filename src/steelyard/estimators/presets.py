@@ -87,8 +87,9 @@ def choose_decoders(
     [EachLabel(min_probability=0.3)]
     """
     decoders = default if given is None else [get_decoding(decode) for decode in given]
-    if output == "multilabel" or all(isinstance(d, EachLabel) for d in decoders):
+    if output == "multilabel":
         return decoders
-    if given is not None:
+    allowed = [decoder for decoder in decoders if isinstance(decoder, EachLabel)]
+    if given is not None and len(allowed) < len(decoders):
         raise ValueError("label sets are for multi-label targets; this y has one class per row")
-    return [d for d in decoders if isinstance(d, EachLabel)] or [EachLabel()]
+    return allowed or [EachLabel()]
