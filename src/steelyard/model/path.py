@@ -108,6 +108,15 @@ class TheoryPath:
     classes: tuple[Any, ...] = ()
     label_sets: KnownLabelSets | None = None
 
+    def __post_init__(self) -> None:
+        self.combiner.check(self.labels, ())
+        if self.label_sets is not None:
+            self.label_sets.check_labels(len(self.labels))
+        for ranked in self.ranked:
+            if ranked.votes is not None and not self.combiner.gives_log_odds:
+                raise ValueError(f"a ranking has votes, but the combiner is {self.combiner.name}")
+            self._strengths(ranked, self.combiner)  # rejects votes that are missing
+
     def __repr__(self) -> str:
         return (
             f"<TheoryPath: {len(self.heuristics)} × {len(self.phis)} theories from "
@@ -223,7 +232,7 @@ class TheoryPath:
     @property
     def default_decoder(self) -> Decoder:
         """Each label by itself, or the best one of several classes."""
-        return BestLabel() if len(self.labels) > 1 and self.classes else EachLabel()
+        return default_decoder(self.labels, self.classes)
 
     def _combine_and_decode(self, decoder: Decoder | None) -> tuple[Combiner, Decoder]:
         """The combiner and the fitted decoder of a theory of this path."""
@@ -372,6 +381,8 @@ class TheoryPath:
                     ScoredRule(Rule(Head(names[j], parts["labels"][j].target_class), body), Evidence(0, 0), 0.0)
                     for j, body in zip(parts["label_of_rule"], bodies, strict=True)
                 ),
+                decoder=default_decoder(parts["labels"], parts["classes"]),
+                classes=parts["classes"],
             )
             ranked = tuple(RankedRules(**ranking) for ranking in parts.pop("ranked"))
             return cls(**parts, coded=code_rules(features, bodies), ranked=ranked)
@@ -387,6 +398,11 @@ class TheoryPath:
                 "n_conditions": (self.total_conditions / np.maximum(self.n_rules, 1)).ravel(),
             }
         )
+
+
+def default_decoder(labels: Sequence[Label], classes: Sequence[Any]) -> Decoder:
+    """Each label by itself, or the best one of several classes."""
+    return BestLabel() if len(labels) > 1 and classes else EachLabel()
 
 
 def _take_prefix(ranked: RankedRules, n_kept: int) -> _Prefix:
