@@ -208,7 +208,7 @@ INVALID = {
     ),
     "unknown category": (
         lambda: theory_of(rule(condition=("nose", "=", "blue"))),
-        "rule 1: the attribute 'nose' has no category 'blue'; it has dry, runs",
+        "rule 1: the attribute 'nose' has no category 'blue'; it has 'dry', 'runs'",
     ),
     "unknown label": (
         lambda: theory_of(rule("flue")),
