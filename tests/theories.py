@@ -226,7 +226,7 @@ def random_path(
     Y = rng.random((len(X), n_labels)) < 0.35
     if target == "classes":
         Y = np.eye(n_labels, dtype=bool)[rng.integers(n_labels, size=len(X))]
-    is_target = Y == targets
+    is_target = targets == Y
     label_of_rule = rng.integers(n_labels, size=n_rules)
     rules = [Rule(Head(""), random_body(rng)) for _ in range(n_rules)]
     covered = np.array([rule.covers(X) for rule in rules])

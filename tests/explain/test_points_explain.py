@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from points_theories import KINDS, flu_theory, random_table, random_theory
 from steelyard.model.decoding import count_label_sets
 
-from points_theories import KINDS, flu_theory, random_table, random_theory
 from steelyard.explain import ChosenSet, LabelPoints, LabelShare, VotingSets
 from strategies import random_generators
 

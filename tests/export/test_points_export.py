@@ -14,9 +14,9 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from points_theories import FEATURES, KINDS, flu_theory, random_table, random_theory
 from steelyard.model.decoding import KnownLabelSets
 
-from points_theories import FEATURES, KINDS, flu_theory, random_table, random_theory
 from steelyard import Condition, EachLabel, RuleSetClassifier, Theory, make_planted_rules
 from steelyard.model.evidence import Label, ScoredRule
 from steelyard.model.features import Feature

@@ -291,7 +291,11 @@ class TestRejections:
         [
             (Condition("x", "=", "red"), SIZE, "'x' is numeric and needs bounds, got 'x = red'"),
             (Condition("c", "<", 1), COLOUR, "'c' is nominal and needs categories, got 'c < 1'"),
-            (Condition("c", "=", "pink"), COLOUR, "'c' has no category 'pink'; it has red, blue"),
+            (
+                Condition("c", "=", "pink"),
+                COLOUR,
+                "'c' has no category 'pink'; it has 'red', 'blue'",
+            ),
         ],
         ids=str,
     )

@@ -184,7 +184,7 @@ class TestLabelSetVotes:
         votes, n_votes = decoder.share_votes(points)
         probability = decoder.to_probability(decoder.decode(points, VOTES), VOTES)
         np.testing.assert_allclose(probability, votes / n_votes[:, None], atol=1e-6)
-        assert (0 < probability).all()
+        assert (probability > 0).all()
         assert (probability < 1).all()
 
     def test_a_share_that_is_just_met_is_not_enough(self):

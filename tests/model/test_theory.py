@@ -61,7 +61,7 @@ class TestViewsAgree:
             decision = theory.decoder.to_decision(decoded, theory.combiner)
             assert theory.predict_proba(X).tolist() == probability.tolist()
             assert theory.decision_function(X).tolist() == decision.tolist()
-            assert ((0 < probability) & (probability < 1)).all()
+            assert ((probability > 0) & (probability < 1)).all()
             if pair[1] in ("each-label", "label-set-votes"):
                 assert ((decision > 0) == decoded.is_present).all()
             elif pair[1] == "best-label":  # the first of equals
@@ -212,7 +212,7 @@ INVALID = {
     ),
     "unknown category": (
         lambda: theory_of(rule(condition=("nose", "=", "blue"))),
-        "rule 1: the attribute 'nose' has no category 'blue'; it has dry, runs",
+        "rule 1: the attribute 'nose' has no category 'blue'; it has 'dry', 'runs'",
     ),
     "unknown label": (
         lambda: theory_of(rule("flue")),

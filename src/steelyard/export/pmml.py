@@ -21,7 +21,13 @@ _TYPES = {int: "integer", float: "double", bool: "boolean"}
 
 def to_pmml(theory: Theory) -> str:
     """See `Theory.to_pmml`."""
-    decisions = [answer for answer in theory.answers("pmml") if isinstance(answer, Choice)]
+    answers = theory.answers("pmml")
+    decisions = [answer for answer in answers if isinstance(answer, Choice)]
+    if len(decisions) < len(answers):
+        raise ValueError(
+            "PMML's RuleSetModel expresses only rules that decide: export this theory as SQL, "
+            "Python or JSON"
+        )
     target_of = _name_targets([f.name for f in theory.features], [d.name for d in decisions])
     root = ET.Element("PMML", {"version": "4.4", "xmlns": NAMESPACE})
     header = _add(root, "Header", description=f"rules by {theory.heuristic}, φ = {theory.phi:g}")
@@ -113,7 +119,8 @@ def _add_predicate(rule: ET.Element, body: tuple[Condition, ...]) -> None:
         if operator == "isIn":
             test = _add(parent, "SimpleSetPredicate", field=field, booleanOperator=operator)
             array = _add(test, "Array", type="string", n=len(value))
-            array.text = " ".join('"' + text.replace('"', '\\"') + '"' for text in value)
+            quoted = " ".join('"' + text.replace('"', '\\"') + '"' for text in value)
+            array.text = _NOT_XML.sub("\ufffd", quoted)
         else:
             _add(parent, "SimplePredicate", field=field, operator=operator, value=value)
 

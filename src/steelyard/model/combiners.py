@@ -508,16 +508,17 @@ COMBINERS: dict[str, type[Combiner]] = {
 
 def combiner_from_plain(data: Any) -> Combiner:
     """The combiner that `Combiner.to_plain` wrote."""
-    if not isinstance(data, dict) or data.get("name") not in COMBINERS:
+    name = data.get("name") if isinstance(data, dict) else None
+    if not isinstance(name, str) or name not in COMBINERS:
         raise ValueError(f"the combiner must be one of {', '.join(COMBINERS)}, got {data!r}")
-    values = {name: value for name, value in data.items() if name != "name"}
-    kind = COMBINERS[data["name"]]
+    values = {key: value for key, value in data.items() if key != "name"}
+    kind = COMBINERS[name]
     expected = [field.name for field in fields(kind)]  # type: ignore[arg-type]
     if sorted(values) != sorted(expected):
         raise ValueError(
             f"the combiner {kind.name} must have the fields {expected}, got {sorted(values)}"
         )
-    for name, value in values.items():
+    for key, value in values.items():
         if not isinstance(value, list) or not all(is_number(item) for item in value):
-            raise ValueError(f"{name} of the combiner must be a list of integers, got {value!r}")
-    return kind(**{name: tuple(value) for name, value in values.items()})
+            raise ValueError(f"{key} of the combiner must be a list of integers, got {value!r}")
+    return kind(**{key: tuple(value) for key, value in values.items()})

@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from steelyard._numbers import is_number
-from steelyard._text import format_number
+from steelyard._text import format_number, list_names, shorten_repr
 
 from .features import Feature, category_text
 
@@ -229,7 +229,7 @@ class Condition:
     def intersect(self, other: Condition) -> Condition:
         """The condition that holds where both hold."""
         if self.feature != other.feature or self.is_nominal != other.is_nominal:
-            raise ValueError(f"cannot merge the conditions '{self}' and '{other}'")
+            raise ValueError(f"cannot merge the conditions {str(self)!r} and {str(other)!r}")
         if self.categories is not None:
             both = [text for text in self.categories if text in (other.categories or ())]
             return Condition.one_of(self.feature, both)
@@ -263,11 +263,12 @@ class Condition:
         if self.is_nominal != feature.is_nominal:
             kinds = ("nominal", "categories") if feature.is_nominal else ("numeric", "bounds")
             raise ValueError(
-                f"the attribute {self.feature!r} is {kinds[0]} and needs {kinds[1]}, got '{self}'"
+                f"the attribute {self.feature!r} is {kinds[0]} and needs {kinds[1]}, "
+                f"got {str(self)!r}"
             )
         for text in self.categories or ():
             if text not in (feature.categories or ()):
-                known = ", ".join((feature.categories or ())[:10])
+                known = list_names(feature.categories or (), most=10)
                 raise ValueError(
                     f"the attribute {self.feature!r} has no category {text!r}; it has {known}"
                 )
@@ -275,7 +276,9 @@ class Condition:
 
 def _check_bound(feature: str, value: Any) -> float:
     if not is_number(value) or math.isinf(value):
-        raise ValueError(f"the value of {feature!r} must be a finite number, got {value!r}")
+        raise ValueError(
+            f"the value of {feature!r} must be a finite number, got {shorten_repr(value)}"
+        )
     return float(value)
 
 

@@ -245,11 +245,7 @@ class _LabelSets(Decoder):
 
     def check(self, labels: Sequence[Label], combiner: Combiner) -> None:
         """Reject label sets with labels that do not exist, and scores that cannot be added."""
-        if self._fitted.n_labels > len(labels):
-            raise ValueError(
-                f"a label set has label {self._fitted.n_labels - 1}, but the last of the "
-                f"{len(labels)} labels is {len(labels) - 1}"
-            )
+        self._fitted.check_labels(len(labels))
         if not combiner.gives_log_odds:
             raise ValueError(f"the decoder {self.name} needs rules that vote, not {combiner.name}")
 
@@ -559,13 +555,16 @@ def get_decoder(decode: str | Decoder) -> Decoder:
 
 def decoder_from_plain(data: Any, known: KnownLabelSets | None) -> Decoder:
     """The decoder that `Decoder.to_plain` wrote, with its label sets."""
-    if not isinstance(data, dict) or data.get("name") not in DECODERS:
+    name = data.get("name") if isinstance(data, dict) else None
+    if not isinstance(name, str) or name not in DECODERS:
         raise ValueError(f"the decoder must be one of {', '.join(DECODERS)}, got {data!r}")
-    settings = {name: value for name, value in data.items() if name != "name"}
-    kind = DECODERS[data["name"]]
-    unknown = set(settings) - {field.name for field in fields(kind)}  # type: ignore[arg-type]
-    if unknown or "known" in settings:
-        raise ValueError(f"the decoder {kind.name} has no field {min(unknown or {'known'})!r}")
+    settings = {key: value for key, value in data.items() if key != "name"}
+    kind = DECODERS[name]
+    expected = [f.name for f in fields(kind) if f.name != "known"]  # type: ignore[arg-type]
+    if sorted(settings) != sorted(expected):
+        raise ValueError(
+            f"the decoder {kind.name} must have the fields {expected}, got {sorted(settings)}"
+        )
     decoder = kind(**settings)
     if decoder.needs_log_odds == (known is None):
         raise ValueError(

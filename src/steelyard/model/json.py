@@ -354,8 +354,10 @@ def _upgrade_theory(data: dict[str, Any]) -> dict[str, Any]:
         combiner = FirstRule(tuple(sorted(range(len(sizes)), key=lambda j: sizes[j])))
     if data["schema_version"] == 2:
         start = tuple(_integers(data, "start_points", -_MOST).tolist())
-        is_sum = _get(data, "combine", str) == "weighted"
-        combiner = SumOfVotes(start) if is_sum else StrongestVote(start)
+        combine = _get(data, "combine", str)
+        if combine not in ("any", "weighted"):
+            raise ValueError(f"combine must be any or weighted, got {combine!r}")
+        combiner = SumOfVotes(start) if combine == "weighted" else StrongestVote(start)
     elif "start_points" in data or "label_sets" in data:
         raise ValueError("schema version 1 has neither start points nor label sets")
     decoder: Any = BestLabel() if output in ("multiclass", "ordered") else EachLabel()

@@ -70,6 +70,14 @@ class KnownLabelSets:
         """Number of labels up to the last one that occurs in a set."""
         return 1 + max((max(labels) for labels in self.sets if labels), default=-1)
 
+    def check_labels(self, n_labels: int) -> None:
+        """Reject sets with labels beyond the last one."""
+        if self.n_labels > n_labels:
+            raise ValueError(
+                f"a label set has label {self.n_labels - 1}, but the last of the {n_labels} labels "
+                f"is {n_labels - 1}"
+            )
+
     @property
     def n_examples(self) -> int:
         """Number of training examples."""

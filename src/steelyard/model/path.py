@@ -108,6 +108,14 @@ class TheoryPath:
     classes: tuple[Any, ...] = ()
     label_sets: KnownLabelSets | None = None
 
+    def __post_init__(self) -> None:
+        self.combiner.check(self.labels, ())
+        if self.label_sets is not None:
+            self.label_sets.check_labels(len(self.labels))
+        for ranked in self.ranked:
+            if (ranked.votes is None) == self.combiner.gives_log_odds:
+                raise ValueError(f"votes do not fit the combiner {self.combiner.name}")
+
     def __repr__(self) -> str:
         return (
             f"<TheoryPath: {len(self.heuristics)} × {len(self.phis)} theories from "
@@ -229,7 +237,7 @@ class TheoryPath:
     @property
     def default_decoder(self) -> Decoder:
         """Each label by itself, or the best one of several classes."""
-        return BestLabel() if len(self.labels) > 1 and self.classes else EachLabel()
+        return default_decoder(self.labels, self.classes)
 
     def _combine_and_decode(self, decoder: Decoder | None) -> tuple[Combiner, Decoder]:
         """The combiner and the fitted decoder of a theory of this path."""
@@ -374,7 +382,8 @@ class TheoryPath:
         with reject_damage(f"{where} is a damaged path"):
             features, rules = parts.pop("features"), parts.pop("rules")
             # The theory of all rules checks what every theory of the path must satisfy.
-            Theory(features, parts["labels"], rules)
+            decoder = default_decoder(parts["labels"], parts["classes"])
+            Theory(features, parts["labels"], rules, decoder=decoder, classes=parts["classes"])
             position = {label.name: j for j, label in enumerate(parts["labels"])}
             ranked = tuple(RankedRules(**ranking) for ranking in parts.pop("ranked"))
             return cls(
@@ -397,6 +406,11 @@ class TheoryPath:
                 "n_conditions": (self.total_conditions / np.maximum(self.n_rules, 1)).ravel(),
             }
         )
+
+
+def default_decoder(labels: Sequence[Label], classes: Sequence[Any]) -> Decoder:
+    """Each label by itself, or the best one of several classes."""
+    return BestLabel() if len(labels) > 1 and classes else EachLabel()
 
 
 def _take_prefix(ranked: RankedRules, n_kept: int) -> _Prefix:

@@ -107,7 +107,9 @@ class ScoredRule:
 
     def __post_init__(self) -> None:
         if not is_number(self.value):
-            raise ValueError(f"the value of '{self.rule}' must be a number, got {self.value!r}")
+            raise ValueError(
+                f"the value of {str(self.rule)!r} must be a number, got {self.value!r}"
+            )
 
     @property
     def head(self) -> Head:
