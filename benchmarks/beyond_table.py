@@ -1,10 +1,10 @@
-"""Presets beside Ripper, the paper and BOOMER: nested tuning on the paper's data sets and folds.
+"""Methods beside Ripper, the paper and BOOMER: nested tuning on the paper's data sets and folds.
 
-Run:  python benchmarks/beyond_table.py DATA --out rows.csv [--presets short,accurate] [--seeds 0,1,2]
+Run:  python benchmarks/beyond_table.py DATA --out rows.csv [--methods short,boosted] [--seeds 0,1,2]
       [--datasets flags,emotions] [--only-folds 1,2] [--boomer boomer.csv] [--jobs 2]
 
-DATA is a folder with one folder a data set, as for paper_table.py; boomer.csv comes from
-boomer_table.py. Rows that are there already are not computed again, so a killed run goes on.
+DATA is a folder with one folder per data set, as for paper_table.py; boomer.csv comes from
+boomer_table.py. Rows that exist already are not computed again, so a killed run can be resumed.
 """
 
 from __future__ import annotations
@@ -19,23 +19,24 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 from scipy.stats import rankdata
+from sklearn.base import clone
 
 from memory import forget_peak, peak_memory
-from steelyard import RuleSetClassifierCV, load_mulan
-from steelyard.estimators.rule_set import fit_path
-from steelyard.estimators.rule_set_cv import plan_search
-from steelyard.estimators.tuning import choose_cell, score_folds
+from steelyard import load_mulan
+from steelyard.estimators.methods import make_estimator
+from steelyard.estimators.tuned import score_folds
+from steelyard.learning.tuning import choose_cell
 from steelyard.measures import get_measure
 from steelyard.splitting import IterativeStratifiedKFold
 from steelyard.study.analysis.published import PUBLISHED, PUBLISHED_METHODS
 
 MEASURES = ("f1_micro", "hamming", "subset")
 BOOMER_PREDICTOR = {"f1_micro": "gfm", "hamming": "default", "subset": "example-wise"}
-KEYS = ["dataset", "seed", "fold", "preset"]
+KEYS = ["dataset", "seed", "fold", "method"]
 
 
-def tune_and_test(folder: Path, fold: int, seed: int, preset: str) -> list[dict[str, Any]]:
-    """One row a measure to tune for: its value on the held-out fold and the size of the theory."""
+def tune_and_test(folder: Path, fold: int, seed: int, method: str) -> list[dict[str, Any]]:
+    """One row per measure to tune for: its value on the held-out fold and the size of the theory."""
     warnings.simplefilter("ignore")
     name = folder.name
     data = load_mulan(folder / f"{name}.arff", folder / f"{name}.xml")
@@ -44,37 +45,41 @@ def tune_and_test(folder: Path, fold: int, seed: int, preset: str) -> list[dict[
     X_test, Y_test = data.X[is_test], data.Y[is_test].to_numpy()
     forget_peak()
     start = time.perf_counter()
-    estimator = RuleSetClassifierCV(preset=preset, random_state=seed)
-    template, grid = plan_search(estimator, seed)
+    # What the tuned estimator does for one measure, for all measures from the same theories.
+    search = make_estimator(method, tune=MEASURES[0], random_state=seed)._plan(seed)
     splitter = IterativeStratifiedKFold(5, random_state=seed)
     splits = list(splitter.split(np.zeros((len(X), 1)), Y))
-    folds = score_folds(template, grid, X, Y, splits, MEASURES)
+    folds = score_folds(search, X, Y, splits, MEASURES)
     n_conditions = np.mean([scored.n_conditions for scored in folds], axis=0)
-    cells = list(grid.cells())
-    paths: dict[int, Any] = {}
+    cells = search.cells()
+    paths: dict[str, Any] = {}
     rows = []
     for i, measure in enumerate(MEASURES):
         scores = np.array([scored.scores[i] for scored in folds])
-        variant, decoding, heuristic, phi = cells[choose_cell(scores, n_conditions, grid.tolerance)]
-        which = grid.variants.index(variant)
-        if which not in paths:
-            model = template.set_params(**variant)
-            paths[which] = fit_path(model, X, Y, grid.heuristics_for(variant), grid.phis)
-        theory = paths[which].theory(heuristic, phi, decoding=decoding)
+        cell = choose_cell(scores, n_conditions, search.tolerance)
+        chosen = cells[cell]
+        variant = {parameter: chosen[parameter] for parameter in search.variants}
+        if str(variant) not in paths:
+            model = clone(search.template).set_params(**variant)
+            training_set = model._read_training_set(X, Y)
+            paths[str(variant)] = model._learn_path(*training_set, *search.axes.values())
+        path = paths[str(variant)]
+        h, j = np.unravel_index(cell % path.n_rules.size, path.shape)
+        theory = path.theory(h, path.phis[j], decoding=chosen["decode"])
         predicted = theory.predict(X_test).to_numpy()
         rows.append(
             {
                 "dataset": name,
                 "seed": seed,
                 "fold": fold,
-                "preset": preset,
+                "method": method,
                 "tuned_for": measure,
                 "value": get_measure(measure)(Y_test, predicted),
                 "n_rules": len(theory),
                 "n_conditions": theory.n_conditions / max(len(theory), 1),
                 "seconds": time.perf_counter() - start,
                 "gigabytes": peak_memory(),
-                "choice": f"{variant} {decoding} {heuristic} {phi:g}",
+                "choice": str(chosen),
             }
         )
     return rows
@@ -82,7 +87,7 @@ def tune_and_test(folder: Path, fold: int, seed: int, preset: str) -> list[dict[
 
 def show_table(rows: pd.DataFrame, boomer: pd.DataFrame | None, measure: str) -> None:
     rows = rows[rows["tuned_for"] == measure]
-    ours = 100 * rows.pivot_table(index="dataset", columns="preset", values="value")
+    ours = 100 * rows.pivot_table(index="dataset", columns="method", values="value")
     table = pd.DataFrame(
         {name: PUBLISHED[measure][name] for name in ours.index}, index=PUBLISHED_METHODS
     ).T
@@ -97,12 +102,12 @@ def show_table(rows: pd.DataFrame, boomer: pd.DataFrame | None, measure: str) ->
         print(f"| {name} | " + " | ".join(f"{value:.2f}" for value in values) + " |")
     ranks = rankdata(-table.to_numpy().round(2), axis=1).mean(axis=0)
     print("| average rank | " + " | ".join(f"{rank:.2f}" for rank in ranks) + " |")
-    groups = {"short": [*PUBLISHED_METHODS, "short"], "accurate": ["BOOMER", "accurate"]}
-    for preset, group in groups.items():
+    groups = {"short": [*PUBLISHED_METHODS, "short"], "boosted": ["BOOMER", "boosted"]}
+    for method, group in groups.items():
         if set(group) <= set(table.columns):
             ranks = rankdata(-table[group].to_numpy().round(2), axis=1).mean(axis=0)
             among = ", ".join(f"{name} {rank:.2f}" for name, rank in zip(group, ranks, strict=True))
-            print(f"\naverage ranks with {preset} alone: {among}")
+            print(f"\naverage ranks with {method} alone: {among}")
 
 
 def show_sizes(rows: pd.DataFrame) -> None:
@@ -110,20 +115,20 @@ def show_sizes(rows: pd.DataFrame) -> None:
     costs = rows.groupby(KEYS)[["seconds", "gigabytes"]].transform("max")
     rows = rows.assign(seconds=costs["seconds"], gigabytes=costs["gigabytes"])
     columns = ["n_rules", "n_conditions", "seconds", "gigabytes"]
-    sizes = rows.groupby(["preset", "dataset"])[columns].mean()
+    sizes = rows.groupby(["method", "dataset"])[columns].mean()
     print("\nmean over measures, folds and seeds; seconds of one core for all three measures\n")
-    print("| preset | data set | rules | conditions a rule | seconds | GB |")
+    print("| method | data set | rules | conditions per rule | seconds | GB |")
     print("|---|---|---:|---:|---:|---:|")
     digits = {"n_rules": 0, "n_conditions": 1, "seconds": 1, "gigabytes": 2}
-    for (preset, dataset), size in sizes.round(digits).iterrows():
-        print(f"| {preset} | {dataset} | " + " | ".join(f"{value:g}" for value in size) + " |")
+    for (method, dataset), size in sizes.round(digits).iterrows():
+        print(f"| {method} | {dataset} | " + " | ".join(f"{value:g}" for value in size) + " |")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("data", type=Path)
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--presets", default="short,accurate")
+    parser.add_argument("--methods", default="short,boosted")
     parser.add_argument("--seeds", default="0,1,2")
     parser.add_argument("--datasets", default=",".join(PUBLISHED["f1_micro"]))
     parser.add_argument("--only-folds", default="1,2,3,4,5,6,7,8,9,10")
@@ -135,16 +140,16 @@ def main() -> None:
         parser.error(f"{arguments.out} is from another version: choose another --out")
     done = set(known[KEYS].itertuples(index=False, name=None))
     tasks = [
-        (name, int(seed), int(fold), preset)
+        (name, int(seed), int(fold), method)
         for seed in arguments.seeds.split(",")
-        for preset in arguments.presets.split(",")
+        for method in arguments.methods.split(",")
         for name in arguments.datasets.split(",")
         for fold in arguments.only_folds.split(",")
     ]
     results = Parallel(n_jobs=arguments.jobs, return_as="generator_unordered")(
-        delayed(tune_and_test)(arguments.data / name, fold, seed, preset)
-        for name, seed, fold, preset in tasks
-        if (name, seed, fold, preset) not in done
+        delayed(tune_and_test)(arguments.data / name, fold, seed, method)
+        for name, seed, fold, method in tasks
+        if (name, seed, fold, method) not in done
     )
     for rows in results:
         frame = pd.DataFrame(rows)

@@ -1,4 +1,4 @@
-"""BoostedRulesClassifier: rules that vote behind scikit-learn's manners."""
+"""BoostedRulesClassifier: rules that vote as scikit-learn expects it."""
 
 import pickle
 
@@ -87,7 +87,7 @@ class TestDecoding:
         assert plain.label_sets is not None
 
     @pytest.mark.parametrize("output", ["binary", "multiclass"])
-    def test_each_class_by_itself_for_one_class_a_row(self, data, output):
+    def test_each_class_by_itself_for_one_class_per_row(self, data, output):
         X, y = data[0], TARGETS[output](data[1])
         plain, spelled = (
             BoostedRulesClassifier(decode=decode, **GROWN).fit(X, y) for decode in (None, "any")
@@ -107,8 +107,8 @@ class TestDecoding:
         assert counts[0] < counts[-1]
 
 
-class TestManners:
-    def test_clone_and_pickle_keep_what_was_said_and_learned(self, data):
+class TestConventions:
+    def test_clone_and_pickle_keep_parameters_and_theory(self, data):
         fitted = BoostedRulesClassifier(8, decode=LabelSets(0.2), **GROWN).fit(*data)
         again = pickle.loads(pickle.dumps(fitted))
         assert again.theory_ == fitted.theory_

@@ -64,7 +64,7 @@ class TestChoosing:
         assert tuned().fit(*data).cv_results_["decode"].tolist() == TUNED_BOOSTED_DECODERS
 
     @pytest.mark.parametrize("output", ["binary", "multiclass"])
-    def test_one_class_a_row_has_no_label_sets_to_choose_from(self, data, output):
+    def test_one_class_per_row_has_no_label_sets_to_choose_from(self, data, output):
         X, y = data[0], TARGETS[output](data[1])
         decoders = tuned("accuracy").fit(X, y).cv_results_["decode"]
         assert list(decoders) == [d for d in TUNED_BOOSTED_DECODERS if isinstance(d, EachLabel)]
@@ -107,7 +107,7 @@ class TestRejections:
         assert str(error.value).startswith(sentence)
 
 
-class TestManners:
+class TestConventions:
     def test_workers_do_not_matter(self, data):
         one, two = (tuned(n_jobs=n).fit(*data) for n in (1, 2))
         assert one.theory_.to_json() == two.theory_.to_json()

@@ -1,4 +1,4 @@
-"""Edge cases: each has a defined answer, and what has none is refused in one sentence."""
+"""Edge cases: each has a defined answer, and input without an answer is rejected in one sentence."""
 
 import math
 import re
@@ -36,7 +36,7 @@ class TestLittleToLearn:
         # All that is left to say is how frequent a label is: (1 + 1)/(6 + 2) and its mirror image.
         np.testing.assert_allclose(fitted.decision_function(X)[0], [2 / 8 - 1, 1 - 2 / 8])
 
-    def test_that_there_is_nothing_to_learn_is_said(self):
+    def test_nothing_to_learn_is_a_warning(self):
         with pytest.warns(ConvergenceWarning, match="yields only 0 distinct candidate rules"):
             classifier().fit(pd.DataFrame({"x": [1.0] * 4}), [0, 0, 0, 1])
 
@@ -92,7 +92,7 @@ class TestLittleToLearn:
         assert sorted(map(str, fitted.theory_)) == ["y0 ← x0 < 7.5", "y1 ← x0 ≥ 24.5"]
 
     def test_duplicate_rows_with_contradicting_labels(self):
-        # What cannot be told apart is decided by the majority of the copies.
+        # The majority decides for rows that cannot be told apart.
         X = pd.DataFrame({"x": [1.0] * 5 + [2.0] * 15})
         y = [1, 1, 1, 1, 0] + [0] * 14 + [1]
         fitted = classifier().fit(X, y)
@@ -140,7 +140,7 @@ class TestShapesOfY:
         ],
         ids=range(10),
     )
-    def test_labels_that_are_none_are_refused(self, data, Y, message):
+    def test_invalid_labels_are_rejected(self, data, Y, message):
         with pytest.raises(ValueError, match=message):
             classifier().fit(data.X, Y)
 
@@ -170,7 +170,7 @@ class TestShapesOfY:
         with pytest.raises(ValueError, match="the rows of y differ in length"):
             estimator().fit(np.arange(3.0)[:, None], y)
 
-    def test_half_a_character_is_refused_and_named_before_it_cannot_be_written(self):
+    def test_half_a_character_is_rejected_by_name(self):
         half, X, y = "a\ud800", np.arange(4.0)[:, None], [0, 1, 0, 1]
         named = pd.Index([half], dtype=object)
         words = pd.DataFrame({"word": pd.Series([half, "b"] * 2, dtype=object)})
@@ -257,7 +257,7 @@ class TestMissingAndUnseen:
 
 
 class TestColumns:
-    def test_two_columns_of_the_same_name_are_refused(self, data):
+    def test_two_columns_of_the_same_name_are_rejected(self, data):
         X = data.X.set_axis(["twice", "twice", *data.X.columns[2:]], axis=1)
         with pytest.raises(ValueError, match="two attributes have the same name 'twice'"):
             classifier().fit(X, data.Y)
@@ -270,7 +270,7 @@ class TestColumns:
             classifier().fit(X, data.Y)
 
     @pytest.mark.parametrize("infinity", [np.inf, -np.inf])
-    def test_infinity_is_refused_in_frames_arrays_and_sparse_matrices(self, infinity):
+    def test_infinity_is_rejected_in_frames_arrays_and_sparse_matrices(self, infinity):
         from scipy import sparse
 
         X = np.array([[1.0], [infinity], [2.0]])
@@ -281,7 +281,7 @@ class TestColumns:
         with pytest.raises(ValueError, match="infinity"):
             fitted.predict(pd.DataFrame({"x": [infinity]}))
 
-    def test_dates_are_refused_by_name(self, data):
+    def test_dates_are_rejected_by_name(self, data):
         X = data.X.assign(picked=pd.date_range("2020-01-01", periods=100))
         with pytest.raises(
             ValueError, match=r"attribute 'picked' has type datetime64.*convert or drop"
@@ -289,7 +289,7 @@ class TestColumns:
             classifier().fit(X, data.Y)
 
     @pytest.mark.parametrize("shape", [(0, 3), (5, 0)])
-    def test_an_empty_table_is_refused(self, shape):
+    def test_an_empty_table_is_rejected(self, shape):
         y = np.zeros(shape[0])
         with pytest.raises(ValueError, match=r"empty|0 sample|0 feature"):
             classifier().fit(np.zeros(shape), y)
@@ -363,12 +363,12 @@ class TestParameters:
         ],
         ids=str,
     )
-    def test_out_of_range_is_said_in_one_sentence(self, data, parameters, message):
+    def test_invalid_parameters_are_named_in_one_sentence(self, data, parameters, message):
         with pytest.raises(ValueError, match=message):
             classifier(**parameters).fit(data.X, data.Y)
 
     @pytest.mark.parametrize("parameters", [{"heuristic": 3}, {"heuristic": MEstimate}])
-    def test_what_is_no_heuristic_is_a_type_error(self, data, parameters):
+    def test_other_objects_than_heuristics_are_a_type_error(self, data, parameters):
         with pytest.raises(TypeError, match="heuristic must be"):
             classifier(**parameters).fit(data.X, data.Y)
 
@@ -422,7 +422,7 @@ class TestTablesForATheory:
             theory.predict(pd.DataFrame({f"x{1 - used}": [1.0]}))
 
     @pytest.mark.parametrize("names", [["x1", "x2"], ["x0", "b"], ["b", "x1", "c"]], ids=str)
-    def test_a_mixture_is_refused_whatever_the_rules_test(self, used_and_theory, names):
+    def test_a_mixture_is_rejected_whatever_the_rules_test(self, used_and_theory, names):
         _, theory = used_and_theory
         table = pd.DataFrame(np.ones((1, len(names))), columns=names)
         with pytest.raises(ValueError, match=r"lacks the attribute 'x.', so that it is unclear"):
@@ -443,7 +443,7 @@ class TestTablesForATheory:
             theory.predict(pd.DataFrame({"c": [0.0], "d": [19.0]}))
 
     @pytest.mark.parametrize("example", [None, 3, "abc", set(), np.float64(1.0)], ids=repr)
-    def test_what_is_no_example_cannot_be_explained(self, used_and_theory, example):
+    def test_only_examples_can_be_explained(self, used_and_theory, example):
         _, theory = used_and_theory
         message = rf"explain needs an example .* or a table, got {re.escape(repr(example))}$"
         with pytest.raises(TypeError, match=message):
@@ -457,7 +457,7 @@ class TestTablesForATheory:
         assert theory.explain([0.0, 0.0], n_closest=np.int64(0)).labels[0].closest == ()
 
     @pytest.mark.parametrize("X", ["abc", {"x0": 1.0, "x1": 2.0}], ids=str)
-    def test_what_is_no_table_cannot_be_predicted(self, used_and_theory, X):
+    def test_only_tables_can_be_predicted(self, used_and_theory, X):
         _, theory = used_and_theory
         with pytest.raises(TypeError, match=r"X must be a table: .*, got "):
             theory.predict(X)

@@ -61,8 +61,8 @@ def test_a_single_value_is_the_only_one_to_choose_from():
 def test_what_a_method_does_not_have_is_rejected_with_what_it_has(method, tune, name, others):
     with pytest.raises(ValueError, match=f"^{name} does not apply to method '{method}'") as error:
         make_estimator(method, tune=tune, **{name: 1})
-    said, has = str(error.value).split("; it has: ")
-    assert "\n" not in said
+    reason, has = str(error.value).split("; it has: ")
+    assert "\n" not in reason
     assert others in has.split(", ")
     assert not {name, "preset", "scoring"} & set(has.split(", "))
 

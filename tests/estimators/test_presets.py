@@ -18,7 +18,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:the data yields only")
 FOREST = {"n_candidates": 200, "n_trees": 2, "random_state": 0}
 
 # Values that are those of one preset and not of the other, and values of neither.
-SAID = [
+GIVEN = [
     ("prune", "prefix"),
     ("prune", False),
     ("prune", "oob"),
@@ -46,13 +46,13 @@ class TestParameters:
         assert RuleSetClassifier()._settings() == ForestSettings()
         assert RuleSetClassifier()._choose_decoders() == [EachLabel()]
 
-    def test_a_preset_speaks_where_nothing_is_said(self):
+    def test_the_parameters_of_a_preset_are_none_by_default(self):
         parameters = RuleSetClassifier().get_params()
         assert [parameters[name] for name in PRESETS["paper"]] == [None] * len(PRESETS["paper"])
 
-    @pytest.mark.parametrize(("name", "value"), SAID)
+    @pytest.mark.parametrize(("name", "value"), GIVEN)
     @pytest.mark.parametrize("preset", PRESETS)
-    def test_what_is_said_wins(self, preset, name, value):
+    def test_a_given_value_wins(self, preset, name, value):
         settings = RuleSetClassifier(preset=preset, **{name: value})._settings()
         left_open = RuleSetClassifier(preset=preset)._settings()
         assert getattr(settings, name) == value
@@ -61,7 +61,7 @@ class TestParameters:
 
     @pytest.mark.parametrize("decode", ["any", "label-sets", LabelSets(0.1)])
     @pytest.mark.parametrize("preset", PRESETS)
-    def test_what_is_said_of_decoding_wins(self, data, preset, decode):
+    def test_a_given_decoder_wins(self, data, preset, decode):
         theory = RuleSetClassifier(preset=preset, decode=decode, **FOREST).fit(*data).theory_
         assert (theory.label_sets is not None) == (decode != "any")
 
@@ -100,7 +100,7 @@ class TestTheories:
         assert short.label_sets is not None
 
 
-class TestOneClassARow:
+class TestOneClassPerRow:
     @pytest.mark.parametrize("output", ["binary", "multiclass"])
     @pytest.mark.parametrize("preset", PRESETS)
     def test_a_preset_predicts_each_class_by_itself(self, data, preset, output):
@@ -141,9 +141,9 @@ class TestRejections:
         assert "\n" not in str(error.value)
 
 
-class TestManners:
+class TestConventions:
     @pytest.mark.parametrize("preset", PRESETS)
-    def test_clone_and_pickle_keep_what_was_said_and_learned(self, data, preset):
+    def test_clone_and_pickle_keep_parameters_and_theory(self, data, preset):
         fitted = RuleSetClassifier(preset=preset, decode=LabelSets(0.2), **FOREST).fit(*data)
         again = pickle.loads(pickle.dumps(fitted))
         assert again.theory_ == fitted.theory_
@@ -153,7 +153,7 @@ class TestManners:
         assert fresh.get_params() == fitted.get_params()
         assert fresh.fit(*data).theory_ == fitted.theory_
 
-    def test_fitting_leaves_the_parameters_as_they_were_said(self, data):
+    def test_fitting_does_not_change_parameters(self, data):
         model = RuleSetClassifier(preset="short", **FOREST)
         before = model.get_params()
         model.fit(*data)

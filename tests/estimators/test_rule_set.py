@@ -1,4 +1,4 @@
-"""RuleSetClassifier: the published method behind scikit-learn's manners."""
+"""RuleSetClassifier: the published method as scikit-learn expects it."""
 
 import pickle
 
@@ -216,7 +216,7 @@ class TestReproducibility:
         classifier(random_state=None, n_candidates=50).fit(data.X, data.Y)
 
     @pytest.mark.parametrize("wrong", [-1, "seed", 1.5])
-    def test_what_is_no_seed_is_refused(self, data, wrong):
+    def test_an_invalid_seed_is_rejected(self, data, wrong):
         with pytest.raises(
             ValueError, match="random_state must be None, a RandomState or an integer"
         ):
@@ -281,8 +281,8 @@ class TestForms:
         named = classifier().fit(data.X, data.Y).theory_
         assert list(named.label_names) == list(data.label_names)
         assert [rule.body for rule in named] == [rule.body for rule in known.theory_]
-        truth_values = classifier().fit(data.X, data.Y.astype(bool)).theory_
-        assert truth_values == named
+        booleans = classifier().fit(data.X, data.Y.astype(bool)).theory_
+        assert booleans == named
 
     def test_text_is_nominal_in_arrays_and_lists(self):
         rows = [["red", 1.0], ["blue", 2.0], ["red", 3.0], ["blue", 4.0], ["blue", 1.0]] * 4
@@ -346,7 +346,7 @@ class TestOneDimensionalTargets:
         decision = fitted.decision_function(X)
         assert (fitted.classes_[np.argmax(decision, axis=1)] == predicted).all()
 
-    def test_a_number_of_a_continuous_target_is_refused(self, data):
+    def test_a_number_of_a_continuous_target_is_rejected(self, data):
         with pytest.raises(ValueError, match="Unknown label type"):
             classifier().fit(data.X, np.linspace(0, 1, len(data.X)))
 
@@ -379,7 +379,7 @@ class TestProbabilities:
 
 
 class TestSampleWeight:
-    def test_a_whole_weight_is_a_number_of_copies(self, data):
+    def test_an_integer_weight_is_a_number_of_copies(self, data):
         rng = np.random.default_rng(0)
         weight = rng.integers(0, 4, len(data.X))
         copies = rng.permutation(np.repeat(np.arange(len(data.X)), weight))
@@ -397,13 +397,13 @@ class TestSampleWeight:
         assert weighted.theory_ == repeated.theory_
 
     @pytest.mark.parametrize("wrong", [0.5, -1])
-    def test_other_weights_are_refused_in_one_sentence(self, data, wrong):
+    def test_other_weights_are_rejected_in_one_sentence(self, data, wrong):
         weight = np.ones(len(data.X))
         weight[3] = wrong
         with pytest.raises(ValueError, match="sample_weight must be integers of at least 0"):
             classifier().fit(data.X, data.Y, sample_weight=weight)
 
-    def test_no_weight_at_all_is_refused(self, data):
+    def test_no_weight_at_all_is_rejected(self, data):
         with pytest.raises(ValueError, match=r"[Ss]ample.?weight.* zero|non-zero"):
             classifier().fit(data.X, data.Y, sample_weight=np.zeros(len(data.X)))
 
@@ -471,7 +471,7 @@ class TestInScikitLearn:
 
 
 class TestNames:
-    def test_rules_speak_in_the_columns_names(self, data):
+    def test_rules_use_the_names_of_the_columns(self, data):
         fitted = classifier().fit(data.X, data.Y)
         assert fitted.feature_names_in_.tolist() == data.X.columns.tolist()
         assert fitted.n_features_in_ == data.X.shape[1]

@@ -136,7 +136,7 @@ class TestChoosing:
         )
         assert f1.best_phi_ > hamming.best_phi_
 
-    def test_an_undefined_score_is_said(self, data):
+    def test_an_undefined_score_is_an_error(self, data):
         with pytest.raises(ValueError, match=r"is undefined \(NaN\) for every theory"):
             tuned(lambda *_: np.nan).fit(data.X, data.Y)
 
@@ -198,7 +198,7 @@ class TestFolds:
         assert np.isfinite(tuned(cv=splits).fit(data.X, data.Y).best_score_)
 
 
-class TestManners:
+class TestConventions:
     def test_workers_do_not_matter(self, data):
         one, two = (tuned(n_jobs=n).fit(data.X, data.Y) for n in (1, 2))
         assert one.theory_.to_json() == two.theory_.to_json()
@@ -235,7 +235,7 @@ class TestManners:
         assert other.theory_ == dense.theory_
         assert other.best_score_ == pytest.approx(dense.best_score_)
 
-    def test_whole_weights_are_copies_that_stay_in_their_fold(self, data):
+    def test_integer_weights_are_copies_that_stay_in_their_fold(self, data):
         weight = 1 + np.arange(len(data.X)) % 2
         splits = list(KFold(3).split(data.X))
         weighted = tuned(cv=splits).fit(data.X, data.Y, sample_weight=weight)
@@ -246,7 +246,7 @@ class TestManners:
         )
 
     @pytest.mark.parametrize("scoring", ["f1_macro", "hamming", "accuracy"])
-    def test_whole_weights_are_copies_in_the_score_too(self, data, scoring):
+    def test_integer_weights_are_copies_in_the_score_too(self, data, scoring):
         fitted = tuned(scoring).fit(data.X, data.Y)
         weight = 1 + np.arange(len(data.X)) % 3
         rows = np.repeat(np.arange(len(data.X)), weight)
@@ -276,7 +276,7 @@ class TestManners:
         fitted = tuned(lambda estimator, X, y: np.inf, tolerance=1.0, cv=2).fit(data.X, data.Y)  # noqa: ARG005
         assert fitted.best_score_ == np.inf
 
-    def test_an_unknown_measure_is_said_before_the_work(self, data):
+    def test_an_unknown_measure_is_rejected(self, data):
         with pytest.raises(ValueError, match="f1_mikro"):
             tuned("f1_mikro").fit(data.X, data.Y)
 
@@ -407,19 +407,19 @@ class TestPresets:
         ("name", "value"), [("max_features", "log2"), ("prune", False), ("decode", EachLabel())]
     )
     @pytest.mark.parametrize("preset", PRESETS)
-    def test_what_is_said_wins(self, preset, name, value):
-        for said in (value, [value]):
-            cells = RuleSetClassifierCV(preset=preset, **{name: said}).list_cells()
+    def test_a_given_value_wins(self, preset, name, value):
+        for given in (value, [value]):
+            cells = RuleSetClassifierCV(preset=preset, **{name: given}).list_cells()
             assert all(cell[name] == value for cell in cells)
 
     @pytest.mark.parametrize("tolerance", [0.0, np.float32(1), np.int64(1), 1])
-    def test_a_tolerance_that_is_said_wins(self, tolerance):
+    def test_a_given_tolerance_wins(self, tolerance):
         assert RuleSetClassifierCV(preset="short")._plan(0).tolerance == 0.5
-        said = RuleSetClassifierCV(preset="short", tolerance=tolerance)
-        assert said._plan(0).tolerance == tolerance
+        given = RuleSetClassifierCV(preset="short", tolerance=tolerance)
+        assert given._plan(0).tolerance == tolerance
 
     @pytest.mark.parametrize("output", ["binary", "multiclass"])
-    def test_one_class_a_row_has_no_label_sets_to_choose_from(self, three_labels, output):
+    def test_one_class_per_row_has_no_label_sets_to_choose_from(self, three_labels, output):
         X, y = three_labels[0], TARGETS[output](three_labels[1])
         fitted = tuned("accuracy", preset="short", cv=2).fit(X, y)
         assert set(fitted.cv_results_["decode"]) == {EachLabel()}

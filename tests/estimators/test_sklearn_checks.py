@@ -12,7 +12,7 @@ from steelyard import (
     RuleSetClassifierCV,
 )
 
-# Small settings: the checks are about manners, not about quality.
+# Small settings: the checks do not look at the quality of the predictions.
 FOREST = {"n_candidates": 100, "n_trees": 2, "max_depths": (None, 2)}
 GRID = {"heuristics": [MEstimate(1), MEstimate(16)], "phis": [1.0, 0.5], "cv": 2}
 GROWN = {"max_rules": 30, "n_tries": 2}

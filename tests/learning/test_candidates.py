@@ -255,7 +255,7 @@ class TestPasses:
             expected = min(enough, exhausted)
             assert table_to_ranges(table) == table_to_ranges(known)[:expected], n_candidates
 
-    def test_exhausted_data_is_said_in_one_sentence(self):
+    def test_exhausted_data_is_a_warning(self):
         X = pd.DataFrame({"x": [0.0, 1.0, 2.0]})
         with pytest.warns(ConvergenceWarning, match=r"yields only [1-9] distinct .* 1,000 asked"):
             tables = generate_candidates(

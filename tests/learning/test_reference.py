@@ -85,7 +85,7 @@ class TestRules:
         assert not covers([(0, operator, 0)], [missing, 1])
         assert covers([(1, "=", 1)], [missing, 1])
 
-    def test_an_unknown_operator_is_refused(self):
+    def test_an_unknown_operator_is_rejected(self):
         with pytest.raises(ValueError, match="'>'"):
             covers([(0, ">", 1)], [2])
 

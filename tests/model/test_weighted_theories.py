@@ -11,10 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planted_targets import TARGETS, make_three_labels
-from steelyard import MEstimate, RuleSetClassifier, theory_path
-from steelyard.learning.boosting import share_rules
-from steelyard.learning.candidates import ForestSettings
-from steelyard.learning.paths import learn_path
+from steelyard import BoostedRulesClassifier, MEstimate, theory_path
+from steelyard.learning.boosting import learn_boosted_rules, share_rules
+from steelyard.learning.settings import BoostingSettings
 from steelyard.learning.targets import encode_targets
 from steelyard.measures import MEASURES
 from steelyard.model.decoding import EachLabel, LabelSets, probability_to_points
@@ -26,9 +25,21 @@ from strategies import (
     to_sparse_frame,
 )
 
-HEURISTICS = [MEstimate(1), MEstimate(16), MEstimate(128)]
-PHIS = [1.0, 0.5, 0.2, 0.05]
-FOREST = {"n_trees": 2, "max_depths": (1, 2, 3), "random_state": 4}
+MS = [1, 16, 128]
+PHIS = (1.0, 0.5, 0.2, 0.05)
+GROWN = {"n_tries": 2, "max_conditions": 3, "sample_fraction": 1.0, "max_features": "log2"}
+
+
+def boosted_path(X, y, phis=PHIS, **options):
+    """Theories of several m, and prefixes of their votes."""
+    path = learn_boosted_rules(
+        X, encode_targets(y), MS, BoostingSettings(**(GROWN | options)), entropy=4
+    )
+    return replace(path, phis=phis)
+
+
+def boosted(m=16.0, **options):
+    return BoostedRulesClassifier(m, **(GROWN | {"random_state": 4} | options))
 
 
 @pytest.fixture(scope="module")
@@ -39,9 +50,7 @@ def data():
 @pytest.fixture(scope="module", params=[12, 60], ids=["few rules", "many rules"])
 def path(request, data):
     """Known rules are raised where there are few."""
-    return theory_path(
-        *data, HEURISTICS, PHIS, combine="weighted", max_rules=request.param, **FOREST
-    )
+    return boosted_path(*data, max_rules=request.param)
 
 
 def cells(path):
@@ -54,12 +63,11 @@ class TestTheories:
     @pytest.mark.parametrize("output", TARGETS)
     def test_a_cell_is_what_a_fit_of_its_own_gives(self, data, output, max_rules):
         X, y = data[0], TARGETS[output](data[1])
-        options = {"combine": "weighted", "max_rules": max_rules, **FOREST}
-        path = theory_path(X, y, HEURISTICS, PHIS, **options)
-        for heuristic, phi in itertools.product(HEURISTICS, PHIS[:2]):
-            fitted = RuleSetClassifier(heuristic, phi, **options).fit(X, y)
+        path = boosted_path(X, y, max_rules=max_rules)
+        for h, m in enumerate(MS):
+            fitted = boosted(m, max_rules=max_rules, decode="any").fit(X, y)
             assert fitted.theory_.combine == "weighted"
-            assert fitted.theory_ == path.theory(heuristic, phi)
+            assert fitted.theory_ == path.theory(h)
 
     @pytest.mark.filterwarnings("ignore:the data yields only")
     @pytest.mark.parametrize("combine", ["weighted", "any"])
@@ -74,8 +82,11 @@ class TestTheories:
     )
     def test_cells_predict_what_their_theories_predict(self, data, output, combine, decoding):
         X, y = data[0], TARGETS[output](data[1])
-        options = {"combine": combine, "max_rules": 60, "n_candidates": 200, **FOREST}
-        path = theory_path(X, y, HEURISTICS, PHIS, **options)
+        if combine == "weighted":
+            path = boosted_path(X, y, max_rules=60)
+        else:
+            forest = {"n_candidates": 200, "n_trees": 2, "max_depths": (1, 2, 3)}
+            path = theory_path(X, y, map(MEstimate, MS), PHIS, random_state=4, **forest)
         seen = set()
         for h, j, predicted in path.predict_cells(X, decoding):
             theory = path.theory(h, path.phis[j], decoding=decoding)
@@ -154,9 +165,7 @@ class TestTheories:
 
     @pytest.mark.parametrize("max_rules", [1, 2, 7, 30, 300])
     def test_there_are_never_more_rules_than_allowed(self, data, max_rules):
-        path = theory_path(
-            *data, HEURISTICS, PHIS, combine="weighted", max_rules=max_rules, **FOREST
-        )
+        path = boosted_path(*data, max_rules=max_rules)
         assert path.n_rules.max() <= max_rules
         assert all(len(theory) <= max_rules for _, _, theory in cells(path))
         if max_rules <= 30:
@@ -166,10 +175,7 @@ class TestTheories:
     def test_a_limit_ends_the_votes_at_the_first_rule_too_many(self, data, max_rules):
         # Up to 15 of three labels, each has the same budget.
         assert share_rules(max_rules, 3) == share_rules(15, 3)
-        few, many = (
-            theory_path(*data, HEURISTICS, [1.0], combine="weighted", max_rules=n, **FOREST)
-            for n in (max_rules, 15)
-        )
+        few, many = (boosted_path(*data, (1.0,), max_rules=n) for n in (max_rules, 15))
         for short, long in zip(few.ranked, many.ranked, strict=True):
             n_kept = len(short.rule_idx)
             for mine, whole in zip(short, long, strict=True):
@@ -198,7 +204,7 @@ class TestTheories:
         rng = np.random.default_rng(0)
         X = pd.DataFrame({"x": rng.random(400), "y": rng.random(400)})
         y = (X["x"] > 0.6) ^ (X["y"] > 0.2) ^ (rng.random(400) < 0.1)
-        fitted = RuleSetClassifier(MEstimate(1), combine="weighted", **FOREST).fit(X, y)
+        fitted = boosted(1).fit(X, y)
         allowed = {name: set(spread_mid_points(np.unique(X[name]))) for name in X}
         used = {(c.feature, c.value) for rule in fitted.theory_ for c in rule.body}
         assert len(used) > 30
@@ -207,23 +213,19 @@ class TestTheories:
     def test_the_number_of_labels_done_is_told(self, data):
         X, Y = data
         calls = []
-        learn_path(
+        learn_boosted_rules(
             X,
             encode_targets(Y),
-            HEURISTICS,
-            PHIS,
-            ForestSettings(n_trees=2, max_depths=(1, 2, 3)),
-            combine="weighted",
+            MS,
+            BoostingSettings(**GROWN),
             progress=lambda done, total: calls.append((done, total)),
         )
         assert calls == [(1, 3), (2, 3), (3, 3)]
 
 
 class TestReproducibility:
-    OPTIONS = FOREST | {"combine": "weighted", "max_rules": 60}
-
     def fit(self, data, **options):
-        return RuleSetClassifier(MEstimate(4), **(self.OPTIONS | options)).fit(*data).theory_
+        return boosted(4, **({"max_rules": 60, "decode": "any"} | options)).fit(*data).theory_
 
     def test_the_seed_decides(self, data):
         theory = self.fit(data)
@@ -232,9 +234,6 @@ class TestReproducibility:
 
     def test_the_number_of_workers_does_not(self, data):
         assert self.fit(data, n_jobs=1).to_json() == self.fit(data, n_jobs=2).to_json()
-
-    def test_nor_does_the_number_of_candidates(self, data):
-        assert self.fit(data, n_candidates=1).to_json() == self.fit(data).to_json()
 
     @pytest.mark.parametrize("max_rules", [12, 60])
     @pytest.mark.parametrize("seed", range(3))
@@ -281,7 +280,7 @@ class TestNothingToDo:
     def test_a_label_of_one_class_has_no_rule_and_is_predicted_as_it_is(self, data, value, decode):
         X, Y = data
         Y = Y.assign(constant=value)
-        fitted = RuleSetClassifier(combine="weighted", decode=decode, **FOREST).fit(X, Y)
+        fitted = boosted(decode=decode).fit(X, Y)
         assert fitted.theory_.rules_of("constant") == ()
         assert len(fitted.theory_) > 0
         assert (fitted.predict(X)[:, 3] == value).all()
@@ -290,18 +289,11 @@ class TestNothingToDo:
     def test_a_table_that_tells_nothing_apart_predicts_the_majority(self, decode):
         X = pd.DataFrame({"x": np.ones(10)})
         Y = pd.DataFrame({"rare": [1] + [0] * 9, "common": [1] * 8 + [0] * 2})
-        fitted = RuleSetClassifier(combine="weighted", decode=decode, **FOREST).fit(X, Y)
+        fitted = boosted(decode=decode).fit(X, Y)
         assert len(fitted.theory_) == 0
         assert (fitted.predict(X) == [0, 1]).all()
 
     def test_one_class_for_all_is_predicted_for_all(self, data):
-        fitted = RuleSetClassifier(combine="weighted", **FOREST).fit(data[0], ["only"] * 120)
+        fitted = boosted().fit(data[0], ["only"] * 120)
         assert len(fitted.theory_) == 0
         assert set(fitted.predict(data[0])) == {"only"}
-
-    def test_only_the_m_estimate_knows_a_prior(self, data):
-        fitted = RuleSetClassifier("wra", combine="weighted", **FOREST)
-        with pytest.raises(
-            ValueError, match=r"weighs rules by the m-estimate's m; it knows no wra"
-        ):
-            fitted.fit(*data)

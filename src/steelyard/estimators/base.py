@@ -52,7 +52,7 @@ class TheoryClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         """
 
     def _read_training_set(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, Targets]:
-        """Validated table and targets, with rows repeated as often as their weights say."""
+        """Validated table and targets, with rows repeated by their weights."""
         target: TargetChoice = getattr(self, "target", "minority")
         X = validate_table(self, X, reset=True)
         targets = encode_targets(y, target)

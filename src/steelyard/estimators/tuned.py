@@ -166,7 +166,7 @@ def _score_path(
 class TunedClassifier(TheoryClassifier):
     """Base class of the estimators that choose parameters by cross-validation.
 
-    A subclass says in `_plan` what there is to choose from.
+    A subclass defines in `_plan` what to choose from.
     """
 
     best_params_: dict[str, Any]
@@ -178,7 +178,7 @@ class TunedClassifier(TheoryClassifier):
 
     @abstractmethod
     def _plan(self, entropy: int, output: Output = "multilabel") -> Search:
-        """What there is to choose from for a kind of target."""
+        """What to choose from, given the kind of target."""
 
     def _make_template(self, kind: type[TheoryClassifier], entropy: int) -> TheoryClassifier:
         """A classifier with the parameters that it shares with this estimator."""
@@ -204,7 +204,7 @@ class TunedClassifier(TheoryClassifier):
         self
         """
         entropy = seed_to_entropy(self.random_state)
-        get_scorer(self.scoring)  # reject an unknown name before the work
+        get_scorer(self.scoring)  # reject an unknown name before fitting
         X = validate_table(self, X, reset=True)
         y = flatten_column(y)
         targets = encode_targets(y)
@@ -220,7 +220,7 @@ class TunedClassifier(TheoryClassifier):
         return self
 
     def _split(self, X: Any, y: Any, sample_weight: Any, entropy: int) -> Splits:
-        """Positions of the training and test rows of each fold, repeated as their weights say."""
+        """Positions of the training and test rows of each fold, repeated by their weights."""
         cv = self.cv
         if isinstance(cv, int | np.integer):
             seed = entropy % np.iinfo(np.int32).max

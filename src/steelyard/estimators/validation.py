@@ -25,6 +25,7 @@ def validate_table(estimator: BaseEstimator, X: Any, *, reset: bool) -> Any:
         if X.shape[0] == 0 or X.shape[1] == 0:
             raise ValueError(f"the table is empty: it has shape {X.shape}")
         return X
+    options = {"accept_sparse": "csc", "dtype": np.float64, "ensure_all_finite": "allow-nan"}
     array = X if sparse.issparse(X) or hasattr(X, "__array_function__") else np.asarray(X)
     if getattr(array, "ndim", 0) == 2 and array.dtype.kind in "OUS":
         if array.dtype.kind == "O":
@@ -33,15 +34,8 @@ def validate_table(estimator: BaseEstimator, X: Any, *, reset: bool) -> Any:
         # Categories that a theory knows stay categories if they all look like numbers.
         is_known = not reset and any(f.is_nominal for f in estimator.theory_.features)
         if is_known or _holds_text(X):
-            return validate_data(estimator, X=X, dtype=object, ensure_all_finite=False, reset=reset)
-    return validate_data(
-        estimator,
-        X=X,
-        accept_sparse="csc",
-        dtype=np.float64,
-        ensure_all_finite="allow-nan",
-        reset=reset,
-    )
+            options = {"dtype": object, "ensure_all_finite": False}
+    return validate_data(estimator, X=X, reset=reset, **options)
 
 
 def _holds_text(X: Any) -> bool:
@@ -56,7 +50,7 @@ def _holds_text(X: Any) -> bool:
 
 
 def repeated_rows(sample_weight: Any, X: Any) -> NDArray[np.intp] | None:
-    """Row indices that repeat each row as often as its weight says; None: every row once.
+    """Row indices in which each row occurs as often as its weight; None: every row once.
 
     Bags are drawn and examples are counted, so a weight is a number of copies. Fractional weights are
     rejected.

@@ -42,7 +42,7 @@ class LabelRules(NamedTuple, Generic[Choices]):
 
 
 class RulePool(NamedTuple):
-    """The rules of all labels, one label after the other; `offsets` says where each label starts."""
+    """The rules of all labels, one label after the other; each label starts at its offset."""
 
     table: RuleTable
     offsets: Indices
