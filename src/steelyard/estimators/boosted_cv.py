@@ -70,7 +70,7 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
     _: KW_ONLY
     tolerance: float = 0.0
 
-    def _plan(self, entropy: int, output: Output = "multilabel") -> Search:
+    def _plan(self, entropy: int, output: Output = "multilabel", X: Any = None) -> Search:  # noqa: ARG002
         given = None if self.decode is None else as_list(self.decode)
         return Search(
             template=self._make_template(BoostedRulesClassifier, entropy),

@@ -10,13 +10,20 @@ from steelyard._numbers import is_number
 from steelyard.heuristics import M_GRID, Heuristic, MEstimate, get_heuristic
 from steelyard.learning.rule_sets import learn_rule_sets
 from steelyard.learning.settings import ForestSettings
-from steelyard.learning.targets import Output, TargetChoice, Targets
+from steelyard.learning.targets import TargetChoice, Targets
 from steelyard.model.decoders import Decoder
 from steelyard.model.path import TheoryPath
 from steelyard.model.thresholding import PHI_GRID
 
 from .base import TheoryClassifier
-from .presets import DEFAULT_PRESET, PRESETS, apply_preset, check_decoder, choose_decoders
+from .presets import (
+    DEFAULT_PRESET,
+    PRESETS,
+    apply_preset,
+    check_decoder,
+    choose_decoders,
+    choose_preset,
+)
 from .progress import show_progress, with_callbacks
 from .validation import as_list, check_phi
 
@@ -62,9 +69,10 @@ class RuleSetClassifier(RuleSetParameters):
     phi : float or None, default=None
         Share of the selected rules to keep, above 0 and at most 1. None is 0.5 for multi-label data and
         1 for a one-dimensional y.
-    preset : {"paper", "short"}, default="paper"
+    preset : {"auto", "paper", "short"}, default="auto"
         Fills the parameters that are None: ``"paper"`` is the method of the paper, ``"short"`` learns
-        rules of few conditions and predicts label sets.
+        rules of few conditions and predicts label sets. ``"auto"`` is ``"short"`` for sparse tables,
+        where the paper's rules get long, and ``"paper"`` for others.
     threshold_heuristic : Heuristic, str, callable or None, default=None
         Heuristic that ranks the selected rules for the threshold; None is `heuristic`.
     n_candidates : int or None, default=None
@@ -142,7 +150,9 @@ class RuleSetClassifier(RuleSetParameters):
         """
         self._check_parameters()
         X, targets = self._read_training_set(X, y, sample_weight)
-        (decoder,) = self._choose_decoders(targets.output)
+        given = None if self.decode is None else [self.decode]
+        default = PRESETS[choose_preset(self.preset, X)]["decode"]
+        (decoder,) = choose_decoders(given, default, targets.output)
         phi = self.phi
         if phi is None:
             phi = _MULTILABEL_PHI if targets.output == "multilabel" else 1.0
@@ -164,15 +174,12 @@ class RuleSetClassifier(RuleSetParameters):
         if self.min_value is not None and self.phi is not None:
             raise ValueError("phi and min_value exclude each other: one of them must be None")
 
-    def _settings(self) -> ForestSettings:
+    def _settings(self, X: Any = None) -> ForestSettings:
         """The settings of the candidates."""
-        parameters = apply_preset(self.preset, self.get_params(deep=False))
+        preset = choose_preset(self.preset, X)
+        parameters = apply_preset(preset, self.get_params(deep=False))
         parameters["max_depths"] = tuple(as_list(parameters["max_depths"]))
         return ForestSettings(**{f.name: parameters[f.name] for f in fields(ForestSettings)})
-
-    def _choose_decoders(self, output: Output) -> Sequence[Decoder]:
-        given = None if self.decode is None else [self.decode]
-        return choose_decoders(given, PRESETS[self.preset]["decode"], output)
 
     def _learn_path(
         self, X: Any, targets: Targets, heuristics: Sequence[Heuristic], phis: Sequence[float]
@@ -184,7 +191,7 @@ class RuleSetClassifier(RuleSetParameters):
                 targets,
                 heuristics,
                 phis,
-                self._settings(),
+                self._settings(X),
                 threshold_heuristic=None if threshold is None else get_heuristic(threshold),
                 revalidate=self.revalidate,
                 progress=progress,

@@ -9,7 +9,7 @@ from typing import Any
 from steelyard.heuristics import Heuristic, get_heuristic
 from steelyard.learning.targets import Output
 
-from .presets import TUNED_PRESETS, apply_preset, choose_decoders
+from .presets import TUNED_PRESETS, apply_preset, choose_decoders, choose_preset
 from .rule_set import RuleSetClassifier, RuleSetParameters
 from .tuned import Search, TunedClassifier
 from .validation import as_list, check_phi
@@ -34,7 +34,7 @@ class RuleSetClassifierCV(TunedClassifier, RuleSetParameters):
         None is 1.0, 0.95, ..., 0.05.
     cv : int, splitter or iterable of splits, default=5
         An integer is a number of folds by iterative stratification.
-    preset : {"paper", "short"}, default="paper"
+    preset : {"auto", "paper", "short"}, default="auto"
         Fills the parameters that are None, as in `RuleSetClassifier`. ``"short"`` also chooses how to
         decode.
     max_features, prune, decode
@@ -91,13 +91,14 @@ class RuleSetClassifierCV(TunedClassifier, RuleSetParameters):
         """The chosen share of the selected rules."""
         return self.best_params_["phi"]
 
-    def _plan(self, entropy: int, output: Output = "multilabel") -> Search:
-        values = apply_preset(self.preset, self.get_params(deep=False), TUNED_PRESETS)
+    def _plan(self, entropy: int, output: Output = "multilabel", X: Any = None) -> Search:
+        preset = choose_preset(self.preset, X)
+        values = apply_preset(preset, self.get_params(deep=False), TUNED_PRESETS)
         given = None if self.decode is None else as_list(self.decode)
         return Search(
-            template=self._make_template(RuleSetClassifier, entropy),
+            template=self._make_template(RuleSetClassifier, entropy).set_params(preset=preset),
             variants={name: as_list(values[name]) for name in ("max_features", "prune")},
-            decoders=choose_decoders(given, TUNED_PRESETS[self.preset]["decode"], output),
+            decoders=choose_decoders(given, TUNED_PRESETS[preset]["decode"], output),
             axes={
                 "heuristic": [get_heuristic(h) for h in as_list(values["heuristics"])],
                 "phi": [check_phi(phi) for phi in as_list(values["phis"])],

@@ -177,8 +177,8 @@ class TunedClassifier(TheoryClassifier):
     cv: Any
 
     @abstractmethod
-    def _plan(self, entropy: int, output: Output = "multilabel") -> Search:
-        """What to choose from, given the kind of target."""
+    def _plan(self, entropy: int, output: Output = "multilabel", X: Any = None) -> Search:
+        """What to choose from, given the kind of target and the table."""
 
     def _make_template(self, kind: type[TheoryClassifier], entropy: int) -> TheoryClassifier:
         """A classifier with the parameters that it shares with this estimator."""
@@ -209,7 +209,7 @@ class TunedClassifier(TheoryClassifier):
         y = flatten_column(y)
         targets = encode_targets(y)
         check_consistent_length(X, targets.is_target.T)
-        search = self._plan(entropy, targets.output).check()
+        search = self._plan(entropy, targets.output, X).check()
         splits = self._split(X, y, sample_weight, entropy)
         with show_progress(self, "folds") as progress:
             folds = score_folds(search, X, y, splits, [self.scoring], self.n_jobs, progress)
