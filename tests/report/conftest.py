@@ -1,4 +1,4 @@
-"""Matplotlib without a window, and a miniature study of two data sets."""
+"""Matplotlib without a window, and a small study of two data sets."""
 
 import matplotlib
 import pytest

@@ -36,7 +36,7 @@ def test_a_red_plus_stands_at_each_data_sets_best_cell(two_studies):
         for line in display.ax_[0].lines
         if line.get_color() == "#d00000"
     ]
-    assert sorted(red) == sorted((x, y) for y, x in display.cells.best_cells().values())
+    assert sorted(red) == sorted((x, y) for y, x in display.cells.best_cells.values())
 
 
 def test_rank_map_draws_on_a_given_axes(two_studies):
@@ -108,6 +108,18 @@ def test_coverage_space_shows_candidates_and_selected_rules():
     display.plot()
     with pytest.raises(ValueError, match="no label 'jam'"):
         CoverageSpaceDisplay.from_data(data.X, data.Y, label="jam")
+
+
+def test_long_names_fit_into_the_critical_difference_diagram():
+    methods = ["M_F (m-estimate)", "M_F (f-measure)", "R1", "R2", "R3"]
+    display = CriticalDifferenceDisplay(methods, [1.0, 4.9, 2.0, 3.0, 4.1], 2.0)
+    figure, ax = plt.subplots(figsize=(6.4, 2.4))
+    display.plot(ax=ax)
+    width = figure.get_figwidth() * figure.dpi
+    for text in ax.texts:
+        box = text.get_window_extent()
+        assert box.x0 >= 0
+        assert box.x1 <= width
 
 
 def test_bars_join_methods_that_do_not_differ():

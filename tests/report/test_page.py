@@ -14,9 +14,9 @@ import pytest
 
 from steelyard import TheoryPath
 from steelyard.report.page import write_page
-from steelyard.report.page.payload import read_study, study_to_payload
+from steelyard.report.page.payload import study_to_payload
 from steelyard.report.page.writing import build_page, fit_theories, to_json
-from steelyard.study import StudyConfig, run_study
+from steelyard.study import StudyConfig, StudyResults, load_study, run_study
 
 EVIL = "</script><img src=x onerror=alert(1)>"
 LABELS = ("L1", "L<2>", "{{script}}")
@@ -25,7 +25,7 @@ PHIS = (1.0, 0.75, 0.5, 0.25)
 
 
 @pytest.fixture(scope="module")
-def results(tmp_path_factory):
+def study(tmp_path_factory) -> StudyResults:
     """A small study of two data sets, one of them with hostile names and missing values."""
     folder = tmp_path_factory.mktemp("study")
     rng = np.random.default_rng(0)
@@ -52,19 +52,24 @@ def results(tmp_path_factory):
         tune=("f1_micro", "f1_macro"),
         baselines=("ripper",),
     )
-    run_study(config, folder / "results", n_jobs=1)
-    return folder / "results"
+    return run_study(config, folder / "results", n_jobs=1)
 
 
 @pytest.fixture(scope="module")
-def page_file(results):
-    return write_page(results)
+def page_file(study):
+    return write_page(study)
+
+
+def subset(study: StudyResults, folder, rows: pd.DataFrame) -> StudyResults:
+    """A study with these rows only: no theories, no examples, nothing tuned, no baselines."""
+    none = study.tuned.iloc[:0], study.baselines.iloc[:0]
+    return StudyResults(folder, study.config, rows, *none, study.run)
 
 
 # -- the file --------------------------------------------------------------------------------------
 
 
-def test_the_page_is_one_small_file_that_asks_for_nothing(page_file):
+def test_the_page_is_one_small_file_that_loads_nothing(page_file):
     text = page_file.read_text(encoding="utf-8")
     assert page_file.name == "index.html"
     assert len(text.encode()) < 400_000
@@ -79,9 +84,9 @@ def test_names_do_not_reach_the_page_as_markup(page_file):
     assert "\\u003c/script\\u003e\\u003cimg" in text
 
 
-def test_the_page_is_the_same_every_time(results, page_file):
+def test_a_loaded_study_gives_the_same_page(study, page_file):
     first = page_file.read_bytes()
-    assert write_page(results).read_bytes() == first
+    assert write_page(load_study(study.folder)).read_bytes() == first
 
 
 def test_json_in_the_page_is_the_data():
@@ -91,8 +96,8 @@ def test_json_in_the_page_is_the_data():
     assert json.loads(text)["a"][:2] == data["a"][:2]
 
 
-def test_theories_are_compressed_then_left_out_as_the_size_demands(results):
-    payload, theories = study_to_payload(read_study(results))
+def test_theories_are_compressed_then_omitted_to_limit_the_size(study):
+    payload, theories = study_to_payload(study)
     assert set(theories) == {"evil", "planted"}
     size = sum(len(to_json(data).encode()) for data in theories.values())
     assert {kind for kind, _ in fit_theories(theories, size).values()} == {"application/json"}
@@ -105,17 +110,31 @@ def test_theories_are_compressed_then_left_out_as_the_size_demands(results):
     assert '"embedded":false' in bounded
 
 
-def test_a_folder_without_a_study_is_an_error(tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"no results\.csv"):
-        write_page(tmp_path)
-
-
-def test_a_study_without_theories_tuning_or_baselines_has_a_page(results, tmp_path):
-    (tmp_path / "results.csv").write_bytes((results / "results.csv").read_bytes())
-    payload, theories = study_to_payload(read_study(tmp_path))
+def test_a_study_without_theories_tuning_or_baselines_has_a_page(study, tmp_path):
+    bare = subset(study, tmp_path, study.results)
+    payload, theories = study_to_payload(bare)
     assert theories == {}
     assert payload["datasets"][0]["tuned"] == payload["datasets"][0]["baselines"] == []
-    assert write_page(tmp_path).exists()
+    assert write_page(bare).exists()
+
+
+def test_a_rule_has_one_condition_per_feature(study):
+    _, theories = study_to_payload(study)
+    path = study.path("evil")
+    assert len(theories["evil"]["rules"]) == len(path.tp)
+    for label, tp, fp, *conditions in theories["evil"]["rules"]:
+        assert 0 <= label < len(LABELS)
+        assert tp >= 0
+        assert fp >= 0
+        features = [condition[0] for condition in conditions]
+        assert len(set(features)) == len(features)
+        for f, low, *rest in conditions:
+            _, categories = theories["evil"]["features"][f]
+            if categories is None:
+                assert low is None or rest[0] is None or low < rest[0]
+            else:
+                assert rest == []
+                assert all(0 <= code < len(categories) for code in low)
 
 
 # -- in the browser --------------------------------------------------------------------------------
@@ -131,7 +150,7 @@ def browser():
         pytest.skip("there is no chromium")
     api = pytest.importorskip("playwright.sync_api")
     with api.sync_playwright() as playwright:
-        # With scrollbars, which take room from the page as they do for most people.
+        # With scrollbars, because most browsers show them and they make the page narrower.
         browser = playwright.chromium.launch(
             executable_path=program,
             args=["--no-sandbox"],
@@ -143,7 +162,7 @@ def browser():
 
 @pytest.fixture
 def open_page(browser, page_file):
-    """Open the page at a hash; afterwards nothing may have been complained about or asked for."""
+    """Open the page at a hash; afterwards check that it logged nothing and loaded nothing."""
     complaints, requests, contexts = [], [], []
 
     def open_at(hash_="", file=page_file, **options):
@@ -166,8 +185,8 @@ def open_page(browser, page_file):
     assert [url for url in requests if not url.startswith(("file:", "data:", "blob:"))] == []
 
 
-def read_path(results, dataset="evil") -> TheoryPath:
-    file = results / "theories" / dataset / "fold-1.json.gz"
+def read_path(study, dataset="evil") -> TheoryPath:
+    file = study.folder / "theories" / dataset / "fold-1.json.gz"
     return TheoryPath.from_json(gzip.decompress(file.read_bytes()).decode())
 
 
@@ -176,7 +195,7 @@ def click_cell(page, p: int, phi: int) -> None:
 
 
 def shown_rules(page) -> int:
-    return page.locator("#rules .rule:not(.went)").count()
+    return page.locator("#rules .rule:not(.removed)").count()
 
 
 def headline(page) -> str:
@@ -184,14 +203,14 @@ def headline(page) -> str:
 
 
 @pytest.mark.parametrize(("p", "phi"), [(0, 0), (1, 2), (3, 3)])
-def test_a_click_on_a_cell_shows_the_rules_of_that_theory(open_page, results, p, phi):
-    theory = read_path(results).theory(p, PHIS[phi])
+def test_a_click_on_a_cell_shows_the_rules_of_that_theory(open_page, study, p, phi):
+    theory = read_path(study).theory(p, PHIS[phi])
     page = open_page("#data=evil")
     click_cell(page, p, phi)
     page.wait_for_function(f"location.hash.includes('phi={PHIS[phi]:g}')")
     assert headline(page).startswith(f"{len(theory)} rule")
     assert shown_rules(page) == len(theory)
-    counts = page.locator("#rules .rule:not(.went) .counts").all_inner_texts()
+    counts = page.locator("#rules .rule:not(.removed) .counts").all_inner_texts()
     expected = [f"{s.tp} right {s.fp} wrong" for s in theory.scored_rules]
     assert sorted(" ".join(text.split()) for text in counts) == sorted(expected)
 
@@ -205,7 +224,7 @@ def test_names_show_as_text(open_page):
     assert any("{{script}}" in text for text in headings)
 
 
-def test_words_are_said_as_themselves_or_their_negation(open_page):
+def test_a_word_is_shown_as_its_name_or_its_negation(open_page):
     page = open_page("#data=evil&parameter=0&phi=1&from=none")
     text = page.locator("#rules").inner_text()
     assert "word at least" not in text
@@ -224,7 +243,7 @@ def test_switching_the_measure_recolours_the_map(open_page):
     assert "Number of rules of m = 4" in page.locator("#map-drawing").get_attribute("aria-label")
 
 
-def test_arrow_keys_walk_over_the_map(open_page):
+def test_arrow_keys_move_on_the_map(open_page):
     page = open_page("#data=evil&parameter=4&phi=0.75")
     page.keyboard.press("m")
     page.keyboard.press("ArrowRight")
@@ -252,7 +271,7 @@ def test_tabs_and_search_are_reached_by_keys(open_page):
     assert all("red" in text for text in page.locator("#rules .body").all_inner_texts())
 
 
-def test_a_link_opens_what_it_shows(open_page):
+def test_a_link_opens_the_view_that_it_was_copied_from(open_page):
     page = open_page("#data=planted&parameter=64&phi=0.5&measure=hamming&view=ask&example=3")
     assert page.locator("#dataset option:checked").inner_text() == "planted"
     assert page.locator("#measure").input_value() == "hamming"
@@ -270,31 +289,31 @@ def test_a_broken_link_opens_the_page_all_the_same(open_page, nonsense):
     assert open_page(nonsense).locator(".cell").count() == len(PARAMETERS) * len(PHIS)
 
 
-def test_changes_from_the_neighbouring_cell_add_up(open_page, results):
-    path = read_path(results)
+def test_changes_from_the_neighbouring_cell_add_up(open_page, study):
+    path = read_path(study)
     here, left = (set(path.theory(p, 0.75)) for p in (2, 1))
     page = open_page("#data=evil&parameter=64&phi=0.75")
-    assert page.locator("#rules .rule.came").count() == len(here - left)
-    assert page.locator("#rules .rule.went").count() == len(left - here)
+    assert page.locator("#rules .rule.added").count() == len(here - left)
+    assert page.locator("#rules .rule.removed").count() == len(left - here)
 
 
-def test_buttons_go_to_the_best_and_the_tuned_cell(open_page, results):
-    rows = pd.read_csv(results / "results.csv")
+def test_buttons_go_to_the_best_and_the_tuned_cell(open_page, study):
+    rows = study.results
     rows = rows[(rows.dataset == "planted") & (rows.measure == "hamming")]
     best = rows.groupby(["parameter", "phi"])["value"].mean().round(4)
     page = open_page("#data=planted")
     page.locator('[data-best="hamming"]').click()
     hash_ = dict(part.split("=") for part in page.url.split("#")[1].split("&"))
     assert best[float(hash_["parameter"]), float(hash_["phi"])] == best.max()
-    tuned = pd.read_csv(results / "tuned.csv").query("dataset == 'planted' and fold == 1").iloc[0]
+    tuned = study.tuned.query("dataset == 'planted' and fold == 1").iloc[0]
     page.locator('[data-tuned="f1_micro"]').click()
     assert f"parameter={tuned.parameter:g}&phi={tuned.phi:g}" in page.url
-    # A measure that was tuned for has its best cell too.
+    # A measure that was tuned for has a best cell, too.
     page.locator('[data-best="f1_macro"]').click()
     assert "measure=f1_macro" in page.url
 
 
-def test_values_of_baselines_stand_beside_the_theory_s(open_page):
+def test_values_of_baselines_are_next_to_the_theory_s(open_page):
     page = open_page("#data=planted")
     headings = page.locator("#summary thead th").all_inner_texts()
     assert headings[1:3] == ["here", "best"]
@@ -303,27 +322,27 @@ def test_values_of_baselines_stand_beside_the_theory_s(open_page):
 
 
 @pytest.mark.parametrize("dataset", ["evil", "planted"])
-def test_ask_predicts_what_the_theory_predicts(open_page, results, dataset):
-    examples = json.loads((results / "examples" / f"{dataset}.json").read_text())
+def test_the_page_predicts_what_the_theory_predicts(open_page, study, dataset):
+    examples = json.loads((study.folder / "examples" / f"{dataset}.json").read_text())
     X = pd.DataFrame(examples["rows"], columns=examples["features"])
-    theory = read_path(results, dataset).theory(1, 0.75)
+    theory = read_path(study, dataset).theory(1, 0.75)
     predicted = theory.predict(X)
     page = open_page(f"#data={dataset}&parameter=4&phi=0.75&view=ask")
     for i in range(12):
         page.select_option("#example", str(i))
-        chips = page.locator("#ask .chip.right, #ask .chip.false-alarm").all_inner_texts()
-        names = {re.sub(r" (right|false alarm)$", "", text)[2:] for text in chips}
+        chips = page.locator("#ask .chip.correct, #ask .chip.false-positive").all_inner_texts()
+        names = {re.sub(r" (correct|false positive)$", "", text)[2:] for text in chips}
         assert names == {name for name in predicted if predicted[name].iloc[i]}
 
 
-def test_ask_names_the_condition_that_failed(open_page):
+def test_the_explanation_names_the_condition_that_failed(open_page):
     page = open_page("#data=evil&parameter=4&phi=0.5&view=ask")
     page.locator("#ask summary").first.click()
-    assert "needs" in page.locator("#ask .failing").first.inner_text()
+    assert "requires" in page.locator("#ask .failing").first.inner_text()
 
 
-def test_the_label_view_draws_the_rules_in_coverage_space(open_page, results):
-    theory = read_path(results).theory(1, 1.0)
+def test_the_label_view_draws_the_rules_in_coverage_space(open_page, study):
+    theory = read_path(study).theory(1, 1.0)
     page = open_page("#data=evil&parameter=4&phi=1&view=labels&label=L1")
     assert page.locator("#labels .rule-dot").count() == len(theory.rules_of("L1"))
     assert page.locator("#labels tbody tr").count() == 3
@@ -344,7 +363,7 @@ def test_average_rank_is_shown_for_several_data_sets(open_page):
     assert "%" not in page.locator("#legend").inner_text()
 
 
-def test_downloads_are_made_on_the_spot(open_page):
+def test_downloads_are_created_in_the_browser(open_page):
     page = open_page("#data=evil&parameter=4&phi=0.75")
     with page.expect_download() as download:
         page.locator("#save-map-csv").click()
@@ -369,20 +388,17 @@ def test_dark_follows_the_system_and_the_button(open_page):
 
 
 @pytest.mark.parametrize("width", [390, 768, 1280])
-def test_nothing_sticks_out_at_any_width(open_page, width):
+def test_nothing_is_wider_than_the_window(open_page, width):
     page = open_page("#data=evil", viewport={"width": width, "height": 800})
     for view in ("rules", "tradeoff", "labels", "ask"):
         page.locator(f"#tab-{view}").click()
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_the_page_says_what_differs_from_the_paper_s_setting(open_page, results, tmp_path):
-    rows = pd.read_csv(results / "results.csv")
-    rows[rows["dataset"] == "evil"].assign(dataset="flags").to_csv(
-        tmp_path / "results.csv", index=False
-    )
-    (tmp_path / "run.json").write_text((results / "run.json").read_text())
-    page = open_page(file=write_page(tmp_path))
+def test_the_page_lists_differences_from_the_paper_s_setting(open_page, study, tmp_path):
+    rows = study.results
+    rows = rows[rows["dataset"] == "evil"].assign(dataset="flags")
+    page = open_page(file=write_page(subset(study, tmp_path, rows)))
     assert (
         page.locator("#differences")
         .inner_text()
@@ -402,12 +418,12 @@ BOXES = """selector => [...document.querySelectorAll('#map-drawing ' + selector)
 
 
 @pytest.mark.parametrize(("n_parameters", "n_phis"), [(1, 1), (2, 2), (4, 3), (1, 4), (4, 1)])
-def test_a_small_grid_has_readable_axes(open_page, results, tmp_path, n_parameters, n_phis):
-    rows = pd.read_csv(results / "results.csv")
+def test_a_small_grid_has_readable_axes(open_page, study, tmp_path, n_parameters, n_phis):
+    rows = study.results
     rows = rows[rows["parameter"].isin(PARAMETERS[:n_parameters])]
-    rows[rows["phi"].isin(PHIS[:n_phis])].to_csv(tmp_path / "results.csv", index=False)
+    rows = rows[rows["phi"].isin(PHIS[:n_phis])]
     viewport = {"width": 1300, "height": 900}
-    page = open_page(file=write_page(tmp_path), viewport=viewport)
+    page = open_page(file=write_page(subset(study, tmp_path, rows)), viewport=viewport)
     left, top, right, bottom = page.locator("#map-drawing").bounding_box().values()
     right, bottom = left + right, top + bottom
     titles, ticks, cells = (page.evaluate(BOXES, s) for s in ("text.title", "text.tick", ".cell"))
@@ -425,8 +441,8 @@ def test_a_small_grid_has_readable_axes(open_page, results, tmp_path, n_paramete
         assert box[2] - box[0] < 20
 
 
-def test_the_left_column_has_room_for_all_of_the_paper_s_methods(open_page, results, tmp_path):
-    payload, theories = study_to_payload(read_study(results))
+def test_the_left_column_has_room_for_all_of_the_paper_s_methods(open_page, study, tmp_path):
+    payload, theories = study_to_payload(study)
     for dataset in payload["datasets"]:
         tuned = dataset["tuned"][0]
         dataset["tuned"] = [{**tuned, "for": name} for name in ("f1_micro", "hamming", "subset")]
@@ -442,7 +458,17 @@ def test_the_left_column_has_room_for_all_of_the_paper_s_methods(open_page, resu
         assert wide <= room
 
 
-def test_paper_shows_every_view(open_page):
+@pytest.mark.parametrize("width", [1300, 1400, 1600])
+def test_the_table_of_labels_is_not_cut_off(open_page, width):
+    page = open_page("#data=planted&view=labels", viewport={"width": width, "height": 800})
+    wide, room = page.evaluate(
+        "(() => { const node = document.querySelector('#labels .scroll');"
+        " return [node.scrollWidth, node.clientWidth]; })()"
+    )
+    assert wide <= room
+
+
+def test_a_printed_page_shows_every_view(open_page):
     page = open_page("#data=evil&parameter=4&phi=1")
     page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
     page.emulate_media(media="print")
@@ -450,8 +476,8 @@ def test_paper_shows_every_view(open_page):
         assert page.locator(view).first.is_visible()
 
 
-def test_compressed_theories_are_read_and_left_out_ones_named(open_page, results, tmp_path):
-    payload, theories = study_to_payload(read_study(results))
+def test_compressed_theories_are_read_and_omitted_ones_are_reported(open_page, study, tmp_path):
+    payload, theories = study_to_payload(study)
     plain = sum(len(to_json(data).encode()) for data in theories.values())
     packed = sum(len(content) for _, content in fit_theories(theories, plain - 1).values())
     size = len(build_page(payload, theories).encode()) - plain + packed + 500
@@ -464,4 +490,4 @@ def test_compressed_theories_are_read_and_left_out_ones_named(open_page, results
     bare.write_text(build_page(payload, theories, max_bytes=0), encoding="utf-8")
     page = open_page("#data=evil", file=bare)
     page.wait_for_selector("#rules .note")
-    assert "left out to keep this page small" in page.locator("#rules").inner_text()
+    assert "omitted to keep this page small" in page.locator("#rules").inner_text()

@@ -1,4 +1,4 @@
-"""A miniature study that several tests look at; it is run once."""
+"""A small study that several tests share; it runs once."""
 
 from pathlib import Path
 

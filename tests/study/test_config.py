@@ -50,11 +50,11 @@ def test_tuning_stops_at_m_4096_but_takes_every_beta():
     [
         ({"data": ()}, "at least one data set"),
         ({"heuristics": ("entropy",)}, "unknown heuristic 'entropy'"),
-        ({"heuristics": ("m-estimate", "f-measure"), "parameters": (1.0,)}, "one heuristic only"),
+        ({"heuristics": ("m-estimate", "f-measure"), "parameters": (1.0,)}, "one heuristic"),
         ({"phis": (0.0,)}, "above 0"),
         ({"phis": (0.5, 0.5)}, "twice"),
         ({"folds": 1}, "at least 2"),
-        ({"folds": True}, "whole number"),
+        ({"folds": True}, "integer"),
         ({"n_candidates": 0}, "at least 1"),
         ({"seed": -1}, "at least 0"),
         ({"parameters": (-1.0,)}, "m must be"),
@@ -63,7 +63,7 @@ def test_tuning_stops_at_m_4096_but_takes_every_beta():
         ({"baselines": ("svm",)}, "unknown baseline"),
     ],
 )
-def test_wrong_settings_are_said(settings, message):
+def test_wrong_settings_are_rejected(settings, message):
     with pytest.raises(ValueError, match=message):
         StudyConfig(**settings)
 
@@ -77,7 +77,7 @@ def test_wrong_settings_are_said(settings, message):
         ("data = 'x'", "data must be a list"),
     ],
 )
-def test_wrong_files_are_said(text, message):
+def test_wrong_files_are_rejected(text, message):
     with pytest.raises(StudyError, match=message):
         config_from_toml(text)
 

@@ -1,4 +1,4 @@
-"""Each check says yes on rows made to support it, and no on rows made to contradict it."""
+"""Each finding is supported by rows made to support it, and contradicted by rows made for that."""
 
 import itertools
 from pathlib import Path
@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 
 from steelyard.study import StudyConfig, StudyResults
-from steelyard.study.analysis.findings import check_findings
 
 M = (0.0, 2.0, 4.0, 8.0, 16.0)
 PHI = (1.0, 0.75, 0.5, 0.25, 0.1)
@@ -27,7 +26,7 @@ def study_of(heuristic="m-estimate", parameters=M, phis=PHI, **formulas):
     ]
     columns = ["dataset", "fold", "heuristic", "parameter", "phi", "measure", "value"]
     config = StudyConfig(("a",), heuristics=(heuristic,), parameters=parameters, phis=phis)
-    none = pd.DataFrame()
+    none = pd.DataFrame(columns=columns)
     return StudyResults(Path(), config, pd.DataFrame(rows, columns=columns), none, none, {})
 
 
@@ -48,18 +47,18 @@ def peak(i0, j0):
             {"precision_micro": peak(1, 4)},
             {"precision_micro": peak(0, 4)},
         ),
-        ("F1 wants small m", {"f1_micro": peak(1, 2)}, {"f1_micro": peak(4, 2)}),
+        ("F1 is best at small m", {"f1_micro": peak(1, 2)}, {"f1_micro": peak(4, 2)}),
         (
-            "Hamming accuracy wants",
+            "Hamming accuracy is best",
             {"f1_micro": peak(2, 1), "hamming": peak(1, 3)},
             {"f1_micro": peak(1, 3), "hamming": peak(2, 1)},
         ),
         (
-            "Subset accuracy wants",
+            "Subset accuracy is best",
             {"f1_micro": peak(2, 1), "subset": peak(1, 3)},
             {"f1_micro": peak(2, 1), "subset": peak(1, 0)},
         ),
-        ("Fewer rules", {}, {"n_rules": lambda i, j: 50 + i - j}),
+        ("The number of rules", {}, {"n_rules": lambda i, j: 50 + i - j}),
         (
             "The number of conditions",
             {"n_conditions": lambda i, j: 9 - i - 0.1 * j},
@@ -69,35 +68,35 @@ def peak(i0, j0):
 )
 def test_the_verdict_follows_the_rows(opening, for_it, against_it):
     for formulas, verdict in [(for_it, "supported"), (against_it, "contradicted")]:
-        found = [f for f in check_findings(study_of(**formulas)) if f.statement.startswith(opening)]
+        found = [f for f in study_of(**formulas).findings if f.statement.startswith(opening)]
         assert [f.verdict for f in found] == [verdict]
 
 
 def test_f1_is_checked_on_the_f_measure_only():
     betas = (0.5, 1.0, 2.0)
-    found = check_findings(study_of("f-measure", betas, f1_micro=peak(0, 2)))
+    found = study_of("f-measure", betas, f1_micro=peak(0, 2)).findings
     assert [f.verdict for f in found] == ["supported"]
     assert found[0].statement.startswith("Selecting by F1")
-    found = check_findings(study_of("f-measure", betas, f1_micro=peak(1, 2)))
+    found = study_of("f-measure", betas, f1_micro=peak(1, 2)).findings
     assert [f.verdict for f in found] == ["contradicted"]
 
 
-def test_nothing_is_said_of_a_single_cell():
+def test_a_single_parameter_has_no_findings():
     study = study_of(parameters=(4.0,))
-    assert check_findings(study) == []
+    assert study.findings == []
 
 
 def test_equal_theories_count_once_where_nothing_is_cut():
-    # At m = 0 every φ gives the same theory; counted five times it would seem to want φ ≈ 0.5.
+    # At m = 0 every φ gives the same theory; counted five times, the median φ would be 0.5.
     def f1(i, j):
         return 100.0 if i == 0 else float(i + j)
 
-    finding = next(f for f in check_findings(study_of(f1_micro=f1)) if f.statement.startswith("F1"))
+    finding = finding_of("F1", f1_micro=f1)
     assert "m = 0 (step 1 of 5), φ = 1;" in finding.numbers
 
 
 def finding_of(opening, **formulas):
-    return next(f for f in check_findings(study_of(**formulas)) if f.statement.startswith(opening))
+    return next(f for f in study_of(**formulas).findings if f.statement.startswith(opening))
 
 
 def best_at(first, second):
@@ -116,18 +115,18 @@ def test_a_best_place_between_two_m_is_printed_as_such():
 
 
 def test_the_middle_of_the_grid_is_not_small():
-    finding = finding_of("F1 wants", f1_micro=best_at((2, 1), (2, 2)))
+    finding = finding_of("F1 is", f1_micro=best_at((2, 1), (2, 2)))
     assert finding.verdict == "contradicted"
     assert "m = 4 (step 3 of 5)" in finding.numbers
     assert finding.numbers.endswith("the middle of the grid is step 3")
-    assert finding_of("F1 wants", f1_micro=best_at((1, 1), (2, 2))).verdict == "supported"
+    assert finding_of("F1 is", f1_micro=best_at((1, 1), (2, 2))).verdict == "supported"
 
 
 def test_numbers_that_are_printed_alike_support_nothing():
     # 0.3 and a hair less are the same φ to a reader.
     phis = (1.0, 0.3, 0.3 - 1e-9)
     study = study_of(phis=phis, f1_micro=peak(1, 1), hamming=peak(1, 2))
-    finding = next(f for f in check_findings(study) if f.statement.startswith("Hamming"))
+    finding = next(f for f in study.findings if f.statement.startswith("Hamming"))
     assert finding.numbers.count("m = 2 (step 2 of 5), φ = 0.3") == 2
     assert finding.verdict == "contradicted"
 

@@ -29,8 +29,12 @@ def test_ranks_of_an_example_computed_by_hand():
     assert cells.ranks.tolist() == [[[3, 1], [3, 3]], [[1, 4], [2, 3]]]
     assert cells.mean_rank.tolist() == [[2, 2.5], [2.5, 3]]
     assert cells.sd_rank.tolist() == [[1, 1.5], [0.5, 0]]
-    assert cells.best_cells() == {"a": (0, 1), "b": (0, 0)}
-    assert cells.best_by_rank() == (0.0, 1.0)
+    assert cells.best_cells == {"a": (0, 1), "b": (0, 0)}
+    assert cells.best_cell("a") == (2.0, 1.0)
+    assert cells.of("b").values.tolist() == [[[0.8, 0.2], [0.6, 0.4]]]
+    assert cells.value_at("b", 0.0, 0.5) == 0.6
+    with pytest.raises(StudyError, match=r"no cell 1:0\.5"):
+        cells.value_at("b", 1.0, 0.5)
 
 
 @given(arrays(float, st.integers(1, 8), elements=st.sampled_from([0.1, 0.2, 0.3])))
@@ -39,15 +43,17 @@ def test_ranks_are_those_of_the_oracle(values):
 
 
 def test_a_data_set_that_cannot_tell_cells_apart_has_no_best_one():
-    assert map_cells(rows_of([[0, 0], [0, 0]]), "hamming").best_cells() == {}
+    assert map_cells(rows_of([[0, 0], [0, 0]]), "hamming").best_cells == {}
 
 
 def test_folds_are_averaged_first():
     rows = pd.concat([rows_of([[0.0, 0.5]]), rows_of([[1.0, 0.6]]).assign(fold=2)])
-    assert np.allclose(map_cells(rows, "hamming").values, [[[0.5, 0.55]]])
+    cells = map_cells(rows, "hamming")
+    assert np.allclose(cells.values, [[[0.5, 0.55]]])
+    assert np.allclose(cells.sd, np.std([[0.0, 0.5], [1.0, 0.6]], axis=0, ddof=1))
 
 
-def test_missing_rows_are_said():
+def test_missing_rows_are_rejected():
     with pytest.raises(StudyError, match="do not fill the grid"):
         map_cells(rows_of([[0.1, 0.2], [0.3, 0.4]]).iloc[:3], "hamming")
     with pytest.raises(StudyError, match="no rows of 'subset'"):

@@ -33,7 +33,7 @@ def test_a_damaged_unit_counts_as_missing(tmp_path, damage):
     assert store.read_unit("d/fold-2") is None
 
 
-def test_another_process_is_refused_and_a_dead_one_is_no_obstacle(tmp_path):
+def test_another_process_is_rejected_until_it_ends(tmp_path):
     hold = (
         "import sys; from steelyard.study.store import StudyStore\n"
         "with StudyStore(sys.argv[1]).locked(): print('held', flush=True); sys.stdin.read()"
@@ -54,14 +54,14 @@ def test_another_process_is_refused_and_a_dead_one_is_no_obstacle(tmp_path):
             pass
 
 
-def test_a_folder_with_other_things_in_it_is_refused(tmp_path):
+def test_a_folder_with_other_files_is_rejected(tmp_path):
     (tmp_path / "thesis.txt").write_text("mine")
     store = StudyStore(tmp_path)
     with store.locked(), pytest.raises(StudyError, match="holds no study"):
         store.claim({"seed": 1})
 
 
-def test_another_study_is_refused_with_the_difference(tmp_path):
+def test_another_study_is_rejected_with_the_difference(tmp_path):
     store = StudyStore(tmp_path)
     with store.locked():
         store.claim({"seed": 1, "data": {"flags": "aa"}})
@@ -72,7 +72,7 @@ def test_another_study_is_refused_with_the_difference(tmp_path):
             store.claim({"seed": 1, "data": {"flags": "bb"}})
 
 
-def test_an_unfinished_line_of_timings_is_skipped(tmp_path):
+def test_an_incomplete_line_of_timings_is_skipped(tmp_path):
     store = StudyStore(tmp_path)
     with store.locked():
         store.record_seconds("d/fold-1", 1.5)

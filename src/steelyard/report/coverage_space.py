@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -9,23 +10,29 @@ from numpy.typing import ArrayLike, NDArray
 
 from steelyard.estimators.rule_set import theory_path
 from steelyard.heuristics import Heuristic, MEstimate, describe, get_heuristic
-from steelyard.study.candidate_counts import N_SHOWN_CANDIDATES, count_candidates
+from steelyard.model.path import TheoryPath
+from steelyard.study.candidate_counts import (
+    N_SHOWN_CANDIDATES,
+    CandidateCounts,
+    count_candidates,
+)
 
 
+@dataclass(eq=False)
 class CoverageSpaceDisplay:
     """Candidates and selected rules of a label in coverage space, with a heuristic's isometrics.
 
-    Along an isometric the heuristic has one value: where it is steep, a false positive costs many true
-    ones. It is recommended to use `from_data` to create a display.
+    A heuristic has the same value everywhere on an isometric. Where an isometric is steep, a false
+    positive costs many true positives. Use `from_data` to create a display.
 
     Parameters
     ----------
     candidates_tp, candidates_fp : array-like
         True and false positives of each candidate.
     selected_tp, selected_fp : array-like
-        The same of the selected rules.
+        True and false positives of each selected rule.
     n_positives, n_negatives : int
-        Of the label: the size of the space.
+        Examples with and without the target class: the size of the space.
     heuristic : Heuristic
     label : str
 
@@ -45,26 +52,15 @@ class CoverageSpaceDisplay:
     True
     """
 
-    def __init__(
-        self,
-        candidates_tp: ArrayLike,
-        candidates_fp: ArrayLike,
-        selected_tp: ArrayLike,
-        selected_fp: ArrayLike,
-        *,
-        n_positives: int,
-        n_negatives: int,
-        heuristic: Heuristic,
-        label: str,
-    ) -> None:
-        self.candidates_tp = np.asarray(candidates_tp)
-        self.candidates_fp = np.asarray(candidates_fp)
-        self.selected_tp = np.asarray(selected_tp)
-        self.selected_fp = np.asarray(selected_fp)
-        self.n_positives = n_positives
-        self.n_negatives = n_negatives
-        self.heuristic = heuristic
-        self.label = label
+    candidates_tp: ArrayLike
+    candidates_fp: ArrayLike
+    selected_tp: ArrayLike
+    selected_fp: ArrayLike
+    _: KW_ONLY
+    n_positives: int
+    n_negatives: int
+    heuristic: Heuristic
+    label: str
 
     @classmethod
     def from_data(
@@ -77,7 +73,7 @@ class CoverageSpaceDisplay:
         n_candidates: int = N_SHOWN_CANDIDATES,
         random_state: int = 0,
     ) -> CoverageSpaceDisplay:
-        """Learn the rules of a label and place them.
+        """Learn the rules of a label.
 
         Parameters
         ----------
@@ -86,7 +82,7 @@ class CoverageSpaceDisplay:
             A column of Y.
         heuristic : Heuristic or str, default=MEstimate(m=16)
         n_candidates : int
-            Over all labels.
+            Number of candidates over all labels.
         random_state : int, default=0
 
         Returns
@@ -95,33 +91,55 @@ class CoverageSpaceDisplay:
         """
         names = [str(name) for name in Y.columns]
         if label not in names:
-            raise ValueError(f"there is no label {label!r}; there is {', '.join(map(repr, names))}")
+            raise ValueError(f"there is no label {label!r}; choose from {', '.join(names)}")
         chosen = MEstimate() if heuristic is None else get_heuristic(heuristic)
-        i = names.index(label)
         counts = count_candidates(X, Y, n_candidates, random_state)
         path = theory_path(
             X, Y, [chosen], (1.0,), n_candidates=n_candidates, random_state=random_state
         )
-        is_ours, is_selected = counts.label == i, path.label_of_rule == i
+        return cls.from_path(counts, path, label, chosen)
+
+    @classmethod
+    def from_path(
+        cls, counts: CandidateCounts, path: TheoryPath, label: str, heuristic: Heuristic
+    ) -> CoverageSpaceDisplay:
+        """Show the rules of a path that a heuristic selected for a label.
+
+        Parameters
+        ----------
+        counts : CandidateCounts
+        path : TheoryPath
+        label : str
+        heuristic : Heuristic
+            A heuristic of the path.
+
+        Returns
+        -------
+        CoverageSpaceDisplay
+        """
+        i = [known.name for known in path.labels].index(label)
+        selected = path.ranked[path.heuristics.index(heuristic)].rule_idx
+        selected = selected[path.label_of_rule[selected] == i]
+        is_own = counts.label == i
         return cls(
-            counts.tp[is_ours],
-            counts.fp[is_ours],
-            path.tp[is_selected],
-            path.fp[is_selected],
+            counts.tp[is_own],
+            counts.fp[is_own],
+            path.tp[selected],
+            path.fp[selected],
             n_positives=int(counts.n_positives[i]),
             n_negatives=int(counts.n_negatives[i]),
-            heuristic=chosen,
+            heuristic=heuristic,
             label=label,
         )
 
     @property
     def max_fp(self) -> float:
-        """How far the space is shown: rules that cover most negatives are rare, so up to the last."""
-        covered = np.concatenate([self.candidates_fp, self.selected_fp, [1]])
-        return float(max(1.0, min(self.n_negatives, 1.05 * covered.max())))
+        """The right end of the figure: slightly more than the largest number of false positives."""
+        largest = max(np.max(fp, initial=1) for fp in (self.candidates_fp, self.selected_fp))
+        return float(max(1.0, min(self.n_negatives, 1.05 * largest)))
 
     def isometrics(self, n_points: int = 120) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-        """False positives, true positives and heuristic values on a lattice over the shown space."""
+        """False positives, true positives and heuristic values on a regular grid of points."""
         fp, tp = np.meshgrid(
             np.linspace(0, self.max_fp, n_points),
             np.linspace(0, max(self.n_positives, 1), n_points),
@@ -150,40 +168,31 @@ class CoverageSpaceDisplay:
         ax.set_ylim(-0.02 * self.n_positives, 1.02 * self.n_positives)
         fp, tp, values = self.isometrics()
         lines = ax.contour(fp, tp, values, levels=n_levels, cmap="viridis", linewidths=1)
-        if np.ptp(values) > 0.01:  # values that differ in the fourth digit say nothing
+        if np.ptp(values) > 0.01:  # otherwise all labels would look the same
             ax.clabel(lines, fontsize=7, fmt="%.2g")
+        candidates = {"s": 5, "color": "0.45", "alpha": 0.6, "linewidths": 0, "rasterized": True}
+        n_candidates, n_selected = np.size(self.candidates_tp), np.size(self.selected_tp)
         ax.scatter(
             self.candidates_fp,
             self.candidates_tp,
-            s=5,
-            color="0.45",
-            alpha=0.6,
-            linewidths=0,
-            label=f"{len(self.candidates_tp):,} candidates",
-            rasterized=True,
+            label=f"{n_candidates:,} candidates",
+            **candidates,
         )
+        selected = {
+            "s": 42,
+            "color": "#d55e00",
+            "edgecolor": "white",
+            "linewidths": 0.8,
+            "zorder": 3,
+        }
         ax.scatter(
-            self.selected_fp,
-            self.selected_tp,
-            s=42,
-            color="#d55e00",
-            edgecolor="white",
-            linewidths=0.8,
-            zorder=3,
-            label=f"{len(self.selected_tp)} selected rules",
+            self.selected_fp, self.selected_tp, label=f"{n_selected} selected rules", **selected
         )
-        ax.plot(
-            [0, self.n_negatives],
-            [0, self.n_positives],
-            color="0.3",
-            linestyle=":",
-            linewidth=1,
-            label="no better than chance",
-        )
+        chance = [0, self.n_negatives], [0, self.n_positives]
+        ax.plot(*chance, color="0.3", linestyle=":", linewidth=1, label="no better than chance")
         ax.set_xlabel(f"false positives (of {self.n_negatives} negatives)")
         ax.set_ylabel(f"true positives (of {self.n_positives} positives)")
         ax.set_title(f"{self.label}: coverage space, {describe(self.heuristic)}", fontsize=10)
         ax.legend(loc="lower right", fontsize=8, framealpha=0.9)
-        self.ax_ = ax
-        self.figure_ = ax.figure
+        self.ax_, self.figure_ = ax, ax.figure
         return self

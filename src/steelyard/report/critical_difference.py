@@ -1,8 +1,9 @@
-"""The critical-difference diagram: average ranks on a line, methods that do not differ joined."""
+"""The critical-difference diagram: average ranks on a line; bars join methods that do not differ."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,13 @@ from steelyard.study.analysis.comparison import Comparison
 
 from .titles import title_of
 
+# Width of a character of a method's name, in inches.
+_CHARACTER_WIDTH = 0.065
 
+
+@dataclass(eq=False)
 class CriticalDifferenceDisplay:
-    """Average ranks of methods; bars join those whose ranks differ by less than the critical difference.
+    """Average ranks of methods; bars join those that differ by at most the critical difference.
 
     Parameters
     ----------
@@ -35,18 +40,11 @@ class CriticalDifferenceDisplay:
     [(0, 1), (1, 2)]
     """
 
-    def __init__(
-        self,
-        methods: Sequence[str],
-        average_ranks: ArrayLike,
-        critical_difference: float,
-        *,
-        title: str = "",
-    ) -> None:
-        self.methods = list(methods)
-        self.average_ranks = np.asarray(average_ranks, dtype=np.float64)
-        self.critical_difference = critical_difference
-        self.title = title
+    methods: Sequence[str]
+    average_ranks: ArrayLike
+    critical_difference: float
+    _: KW_ONLY
+    title: str = ""
 
     @classmethod
     def from_comparison(
@@ -57,8 +55,9 @@ class CriticalDifferenceDisplay:
         Parameters
         ----------
         comparison : Comparison
-            Of at least two methods and two data sets.
+            A comparison of at least two methods on at least two data sets.
         alpha : float, default=0.05
+            Significance level.
 
         Returns
         -------
@@ -68,16 +67,12 @@ class CriticalDifferenceDisplay:
         friedman = comparison.friedman()
         if friedman is not None:
             title += f"; Friedman p = {friedman[1]:.3g}"
-        return cls(
-            comparison.methods,
-            comparison.average_ranks,
-            comparison.critical_difference(alpha),
-            title=title,
-        )
+        ranks, difference = comparison.average_ranks, comparison.critical_difference(alpha)
+        return cls(comparison.methods, ranks, difference, title=title)
 
     def groups(self) -> list[tuple[int, int]]:
         """Longest runs of methods, sorted by rank, that do not differ: (first, last) positions."""
-        ranks = np.sort(self.average_ranks)
+        ranks = np.sort(np.asarray(self.average_ranks))
         last = np.searchsorted(ranks, ranks + self.critical_difference, side="right") - 1
         runs = [(i, int(j)) for i, j in enumerate(last) if j > i]
         return [(i, j) for k, (i, j) in enumerate(runs) if k == 0 or j > runs[k - 1][1]]
@@ -97,39 +92,35 @@ class CriticalDifferenceDisplay:
             import matplotlib.pyplot as plt
 
             _, ax = plt.subplots(figsize=(6.4, 2.4), layout="constrained")
-        n_methods = len(self.methods)
+        n_methods, n_left = len(self.methods), (len(self.methods) + 1) // 2
         order = np.argsort(self.average_ranks, kind="stable")
-        ranks = self.average_ranks[order]
-        n_left = (n_methods + 1) // 2
+        ranks = np.asarray(self.average_ranks)[order]
+        labels = [f" {self.methods[i]} ({rank:.2f}) " for i, rank in zip(order, ranks, strict=True)]
         groups = self.groups()
         base = 0.35 + 0.28 * len(groups)
-        for position, (method, rank) in enumerate(zip(order, ranks, strict=True)):
+        for position, (label, rank) in enumerate(zip(labels, ranks, strict=True)):
             on_left = position < n_left
             level = base + 0.45 * (position if on_left else n_methods - 1 - position)
-            end = 0.85 if on_left else n_methods + 0.15
+            end, side = (0.85, "right") if on_left else (n_methods + 0.15, "left")
             ax.plot([rank, rank, end], [0, -level, -level], color="0.25", linewidth=1)
-            ax.text(
-                end,
-                -level,
-                f" {self.methods[method]} ({rank:.2f}) ",
-                ha="right" if on_left else "left",
-                va="center",
-                fontsize=9,
-            )
+            ax.text(end, -level, label, ha=side, va="center", fontsize=9)
         for level, (first, last) in enumerate(groups):
             y = -0.18 - 0.28 * level
             ends = [ranks[first] - 0.04, ranks[last] + 0.04]
             ax.plot(ends, [y, y], color="#0072b2", linewidth=4, solid_capstyle="round")
         ax.plot([1, 1 + self.critical_difference], [0.55, 0.55], color="#0072b2", linewidth=1.5)
         ax.text(1, 0.65, f"critical difference {self.critical_difference:.2f}", fontsize=8)
-        ax.axhline(0, color="black", linewidth=1)
+        ax.plot([0.85, n_methods + 0.15], [0, 0], color="black", linewidth=1)
         for tick in range(1, n_methods + 1):
             ax.plot([tick, tick], [0, 0.1], color="black", linewidth=1)
             ax.text(tick, 0.15, str(tick), ha="center", va="bottom", fontsize=8)
-        ax.set_xlim(0.4, n_methods + 0.6)
+        # Leave room for the longest name on both sides of the axis.
+        width = ax.figure.get_figwidth() * ax.get_position().width
+        share = min(0.4, _CHARACTER_WIDTH * max(map(len, labels)) / width)
+        room = share * (n_methods - 0.7) / (1 - 2 * share)
+        ax.set_xlim(0.85 - room, n_methods + 0.15 + room)
         ax.set_ylim(-base - 0.45 * n_left, 1.0)
         ax.set_axis_off()
         ax.set_title(self.title, fontsize=10)
-        self.ax_ = ax
-        self.figure_ = ax.figure
+        self.ax_, self.figure_ = ax, ax.figure
         return self

@@ -1,8 +1,10 @@
-"""Heat maps over the grid: parameter across, φ down. Average ranks with deviations, and raw values."""
+"""Heat maps over the grid: average ranks with deviations, and values. Parameter across, φ down."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -13,62 +15,61 @@ from steelyard.study.analysis.ranks import CellMap, map_cells
 
 from .titles import SYMBOLS, format_parameter, is_share, thin_ticks, tick_of, title_of
 
-# Both maps keep their order for colour-blind readers and in print. A small rank is good: reversed, so
-# that bright means good in ranks and in values alike.
+# These colour maps keep their order in greyscale and for colour-blind readers. Small ranks are good,
+# so the map of the ranks is reversed: bright means good everywhere.
 RANK_COLOURS = "viridis_r"
 SD_COLOURS = "cividis"
 VALUE_COLOURS = "viridis"
 
 
-def draw_grid(
-    ax: Any,
-    matrix: NDArray[np.float64],
-    cells: CellMap,
-    *,
-    heuristic: str,
-    colours: str,
-    title: str,
-    max_ticks: int = 20,
-    **limits: float,
-) -> Any:
-    """Draw a matrix (n_phis, n_parameters) with the axes of the grid; returns the image."""
-    image = ax.imshow(matrix, cmap=colours, aspect="auto", interpolation="nearest", **limits)
-    columns = thin_ticks(len(cells.parameters), max_ticks)
-    labels = [tick_of(cells.parameters[i]) for i in columns]
-    # Twenty labels such as 0.86 beside each other would run into one another.
-    is_crowded = len(labels) > 10 and max(map(len, labels)) > 3
-    ax.set_xticks(columns, labels, fontsize=7, rotation=45 if is_crowded else 0)
-    rows = thin_ticks(len(cells.phis), max(1, max_ticks // 2))
-    ax.set_yticks(rows, [f"{cells.phis[j]:g}" for j in rows], fontsize=7)
-    ax.tick_params(length=2)
-    ax.set_xlabel(SYMBOLS.get(heuristic, ""), style="italic")
-    ax.set_ylabel("φ", rotation=0, labelpad=8, style="italic")
-    ax.set_title(title, fontsize=10)
-    return image
+@dataclass(eq=False)
+class _HeatmapDisplay:
+    """A measure over the cells of a family."""
+
+    cells: CellMap
+    _: KW_ONLY
+    measure: str
+    heuristic: str
+
+    def draw(
+        self,
+        ax: Any,
+        matrix: NDArray[np.float64],
+        colours: str,
+        title: str,
+        max_ticks: int = 20,
+        **limits: float,
+    ) -> Any:
+        """Draw a matrix of shape (n_phis, n_parameters) with a colour bar; return the bar."""
+        image = ax.imshow(matrix, cmap=colours, aspect="auto", interpolation="nearest", **limits)
+        columns = thin_ticks(len(self.cells.parameters), max_ticks)
+        labels = [tick_of(self.cells.parameters[i]) for i in columns]
+        # Many labels such as 0.86 would overlap.
+        is_crowded = len(labels) > 10 and max(map(len, labels)) > 3
+        ax.set_xticks(columns, labels, fontsize=7, rotation=45 if is_crowded else 0)
+        rows = thin_ticks(len(self.cells.phis), max(1, max_ticks // 2))
+        ax.set_yticks(rows, [f"{self.cells.phis[j]:g}" for j in rows], fontsize=7)
+        ax.tick_params(length=2)
+        ax.set_xlabel(SYMBOLS.get(self.heuristic, ""), style="italic")
+        ax.set_ylabel("φ", rotation=0, labelpad=8, style="italic")
+        ax.set_title(title, fontsize=10)
+        return ax.figure.colorbar(image, ax=ax)
 
 
-def mark_cells(ax: Any, cells: list[tuple[int, int]]) -> None:
-    """A red + at each cell (φ index, parameter index); several in one cell stand side by side."""
+def mark_cells(ax: Any, cells: Iterable[tuple[int, int]]) -> None:
+    """Draw a red + at each cell (φ index, parameter index); marks in one cell are side by side."""
     for (row, column), count in Counter(cells).items():
-        offsets = (np.arange(count) - (count - 1) / 2) * min(0.45, 0.9 / count)
-        for offset in offsets:
-            # The white rim keeps the mark visible on every colour of the map.
+        for offset in (np.arange(count) - (count - 1) / 2) * min(0.45, 0.9 / count):
+            # The white rim keeps the mark visible on every colour.
             for colour, width in (("white", 3.2), ("#d00000", 1.6)):
-                ax.plot(
-                    column + offset,
-                    row,
-                    marker="+",
-                    color=colour,
-                    markersize=9,
-                    markeredgewidth=width,
-                    linestyle="none",
-                )
+                style = {"markersize": 9, "markeredgewidth": width, "linestyle": "none"}
+                ax.plot(column + offset, row, marker="+", color=colour, **style)
 
 
-class RankHeatmapDisplay:
-    """Average ranks of the cells over data sets, their standard deviation, and each data set's best.
+class RankHeatmapDisplay(_HeatmapDisplay):
+    """Average ranks of the cells over data sets, their standard deviation, and the best cells.
 
-    It is recommended to use `from_results` to create one.
+    Use `from_results` to create a display.
 
     Parameters
     ----------
@@ -92,24 +93,19 @@ class RankHeatmapDisplay:
     [[4.0, 1.5], [3.0, 1.5]]
     """
 
-    def __init__(self, cells: CellMap, *, measure: str, heuristic: str) -> None:
-        self.cells = cells
-        self.measure = measure
-        self.heuristic = heuristic
-
     @classmethod
     def from_results(
         cls, results: pd.DataFrame, *, measure: str, heuristic: str | None = None
     ) -> RankHeatmapDisplay:
-        """Rank the cells of a study's rows.
+        """Rank the cells of the rows of a study.
 
         Parameters
         ----------
         results : DataFrame
-            The content of results.csv.
+            The rows of results.csv.
         measure : str
         heuristic : str, optional
-            The family, if the rows have several.
+            The family; required if the rows have several.
 
         Returns
         -------
@@ -124,60 +120,48 @@ class RankHeatmapDisplay:
         Parameters
         ----------
         ax : Axes or a pair of Axes, optional
-            One draws the average ranks; a pair has the standard deviation beside them.
+            A single one shows the average ranks; a pair shows the standard deviation too.
         sd : bool, default=True
-            Whether to draw the deviation too, if `ax` is not given. Of one data set there is none.
+            Whether to draw the deviation if `ax` is not given. A single data set has none.
 
         Returns
         -------
         self
         """
+        n_sets, n_cells = len(self.cells.datasets), self.cells.mean_rank.size
         if ax is None:
             import matplotlib.pyplot as plt
 
-            n_panels = 2 if sd and len(self.cells.datasets) > 1 else 1
+            n_panels = 2 if sd and n_sets > 1 else 1
             _, ax = plt.subplots(1, n_panels, figsize=(6.2 * n_panels, 4.4), layout="constrained")
-        axes = np.atleast_1d(ax)
-        n_cells = self.cells.mean_rank.size
-        n_sets = len(self.cells.datasets)
+        axes, title = np.atleast_1d(ax), title_of(self.measure)
         over = f"{n_sets} data sets" if n_sets > 1 else self.cells.datasets[0]
-        hint = ", 1 = most" if not is_share(self.measure) else ", 1 = best"
-        image = draw_grid(
+        limits = {"vmin": 1, "vmax": n_cells}
+        bar = self.draw(
             axes[0],
             self.cells.mean_rank,
-            self.cells,
-            heuristic=self.heuristic,
-            colours=RANK_COLOURS,
-            title=f"{title_of(self.measure)}: average rank, {over}",
-            vmin=1,
-            vmax=n_cells,
+            RANK_COLOURS,
+            f"{title}: average rank, {over}",
+            **limits,
         )
-        bar = axes[0].figure.colorbar(image, ax=axes[0])
-        bar.set_label(f"rank of {n_cells}{hint}")
+        bar.set_label(f"rank of {n_cells}, 1 = {'best' if is_share(self.measure) else 'most'}")
         bar.ax.invert_yaxis()
-        mark_cells(axes[0], list(self.cells.best_cells().values()))
+        mark_cells(axes[0], self.cells.best_cells.values())
         if len(axes) > 1:
-            image = draw_grid(
-                axes[1],
-                self.cells.sd_rank,
-                self.cells,
-                heuristic=self.heuristic,
-                colours=SD_COLOURS,
-                title=f"{title_of(self.measure)}: standard deviation of ranks",
-            )
-            axes[1].figure.colorbar(image, ax=axes[1]).set_label("standard deviation")
-        self.ax_ = ax
-        self.figure_ = axes[0].figure
+            title = f"{title}: standard deviation of ranks"
+            bar = self.draw(axes[1], self.cells.sd_rank, SD_COLOURS, title)
+            bar.set_label("standard deviation")
+        self.ax_, self.figure_ = ax, axes[0].figure
         return self
 
 
-class ValueHeatmapDisplay:
-    """A measure itself over the grid, for one data set; a red + marks the best cell.
+class ValueHeatmapDisplay(_HeatmapDisplay):
+    """The values of a measure over the grid, for one data set; a red + marks the best cell.
 
     Parameters
     ----------
     cells : CellMap
-        Of one data set.
+        The map of one data set.
     measure, heuristic : str
 
     Attributes
@@ -196,11 +180,6 @@ class ValueHeatmapDisplay:
     [[[0.5, 0.9], [0.6, 0.8]]]
     """
 
-    def __init__(self, cells: CellMap, *, measure: str, heuristic: str) -> None:
-        self.cells = cells
-        self.measure = measure
-        self.heuristic = heuristic
-
     @classmethod
     def from_results(
         cls,
@@ -215,10 +194,10 @@ class ValueHeatmapDisplay:
         Parameters
         ----------
         results : DataFrame
-            The content of results.csv.
+            The rows of results.csv.
         measure : str
         dataset, heuristic : str, optional
-            May be left out if the rows have only one.
+            Required if the rows have several.
 
         Returns
         -------
@@ -240,7 +219,7 @@ class ValueHeatmapDisplay:
         ----------
         ax : Axes, optional
         max_ticks : int, default=20
-            Labels on the horizontal axis, and half as many on the vertical one.
+            Maximum number of labels on the horizontal axis; half as many on the vertical axis.
 
         Returns
         -------
@@ -250,28 +229,15 @@ class ValueHeatmapDisplay:
             import matplotlib.pyplot as plt
 
             _, ax = plt.subplots(figsize=(6.2, 4.4), layout="constrained")
-        values = self.cells.values[0]
         percent = is_share(self.measure)
-        image = draw_grid(
-            ax,
-            100 * values if percent else values,
-            self.cells,
-            heuristic=self.heuristic,
-            colours=VALUE_COLOURS,
-            title=title_of(self.measure) + (" (%)" if percent else ""),
-            max_ticks=max_ticks,
-        )
-        ax.figure.colorbar(image, ax=ax)
-        if percent:
-            mark_cells(ax, list(self.cells.best_cells().values()))
-            for row, column in self.cells.best_cells().values():
-                best = f"{100 * values[row, column]:.1f} %"
-                where = format_parameter(float(self.cells.parameters[column]))
-                ax.set_title(
-                    f"{title_of(self.measure)}: best {best} at "
-                    f"{SYMBOLS.get(self.heuristic, '')} = {where}, φ = {self.cells.phis[row]:g}",
-                    fontsize=10,
-                )
-        self.ax_ = ax
-        self.figure_ = ax.figure
+        values = self.cells.values[0] * (100 if percent else 1)
+        best = list(self.cells.best_cells.values()) if percent else []
+        title = title_of(self.measure) + (" (%)" if percent and not best else "")
+        for j, i in best:
+            parameter = format_parameter(float(self.cells.parameters[i]))
+            where = f"{SYMBOLS.get(self.heuristic, '')} = {parameter}, φ = {self.cells.phis[j]:g}"
+            title += f": best {values[j, i]:.1f} % at {where}"
+        self.draw(ax, values, VALUE_COLOURS, title, max_ticks)
+        mark_cells(ax, best)
+        self.ax_, self.figure_ = ax, ax.figure
         return self

@@ -1,60 +1,54 @@
-"""A table of text that can be written as Markdown, LaTeX and CSV."""
+"""TextTable: a table of text that is written as Markdown, LaTeX and CSV. Knows strings only."""
 
 from __future__ import annotations
 
 import csv
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from steelyard._files import write_atomically
 
-_LATEX = {
-    "\\": r"\textbackslash{}",
-    "&": r"\&",
-    "%": r"\%",
-    "$": r"\$",
-    "#": r"\#",
-    "_": r"\_",
-    "{": r"\{",
-    "}": r"\}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "φ": r"$\phi$",
-    "β": r"$\beta$",
-    "χ": r"$\chi$",
-    "²": r"$^2$",
-    "≈": r"$\approx$",
-    "≥": r"$\geq$",
-    "≤": r"$\leq$",
-    "<": r"$<$",
-    ">": r"$>$",
-    "←": r"$\leftarrow$",
-    "∧": r"$\wedge$",
-    "¬": r"$\neg$",
-    "∞": r"$\infty$",
+_MATHS = {
+    "φ": r"\phi",
+    "β": r"\beta",
+    "χ": r"\chi",
+    "²": "^2",
+    "≈": r"\approx",
+    "≥": r"\geq",
+    "≤": r"\leq",
+    "←": r"\leftarrow",
+    "∧": r"\wedge",
+    "¬": r"\neg",
+    "∞": r"\infty",
+    "<": "<",
+    ">": ">",
 }
-
-
-# Longer texts are set as paragraphs in LaTeX.
+_WORDS = {"\\": "textbackslash", "~": "textasciitilde", "^": "textasciicircum"}
+_LATEX = str.maketrans(
+    {character: rf"\{character}" for character in "&%$#_{}"}
+    | {character: rf"\{word}{{}}" for character, word in _WORDS.items()}
+    | {character: f"${symbol}$" for character, symbol in _MATHS.items()}
+)
+# Columns with longer texts are paragraphs in LaTeX.
 _LONGEST_LINE = 40
 
 
 def escape_latex(text: str) -> str:
-    r"""Text as LaTeX shows it.
+    r"""Escape text for LaTeX.
 
     Examples
     --------
     >>> print(escape_latex("50 % of a_b, φ ≥ 0.5"))
     50 \% of a\_b, $\phi$ $\geq$ 0.5
     """
-    return "".join(_LATEX.get(character, character) for character in text)
+    return text.translate(_LATEX)
 
 
 def escape_markdown(text: str) -> str:
-    r"""Text as Markdown shows it in a cell of a table.
+    r"""Escape text for a cell of a Markdown table.
 
     Examples
     --------
@@ -67,7 +61,7 @@ def escape_markdown(text: str) -> str:
 
 @dataclass(frozen=True)
 class TextTable:
-    """Rows of text under a header; cells in `bold` are the best of their row.
+    """Rows of text below a header.
 
     Parameters
     ----------
@@ -75,8 +69,9 @@ class TextTable:
     columns : sequence of str
     rows : sequence of sequences of str
     bold : frozenset of (row, column), default=empty
+        The best cells of their rows.
     notes : sequence of str, default=()
-        Sentences under the table.
+        Sentences below the table.
 
     Examples
     --------
@@ -96,39 +91,30 @@ class TextTable:
     notes: Sequence[str] = ()
 
     def is_text(self, column: int) -> bool:
-        """Whether a column holds words, which stand to the left; numbers stand to the right."""
+        """Whether a column contains words and is left-aligned; numbers are right-aligned."""
         cells = [row[column] for row in self.rows]
         return column == 0 or any(re.search(r"[^\W\d_]{3}", cell) for cell in cells)
 
-    def _latex_alignment(self) -> str:
-        """Long texts are broken into lines; they share the width of the page."""
-        is_long = [
-            max((len(row[j]) for row in self.rows), default=0) > _LONGEST_LINE
-            for j in range(len(self.columns))
-        ]
-        paragraph = rf"p{{{0.9 / max(sum(is_long), 1):.2f}\linewidth}}"
-        return "".join(
-            paragraph if long else "l" if self.is_text(j) else "r" for j, long in enumerate(is_long)
-        )
+    def format_rows(self, escape: Callable[[str], str], bold: str) -> Iterator[list[str]]:
+        """Escape the cells of all rows; `bold` is the format of a bold cell, such as "**{}**"."""
+        for i, row in enumerate(self.rows):
+            cells = map(escape, row)
+            yield [bold.format(c) if (i, j) in self.bold else c for j, c in enumerate(cells)]
 
     def to_markdown(self) -> str:
-        """As a Markdown table."""
+        """Format as a Markdown table."""
+        alignment = ["---" if self.is_text(j) else "---:" for j in range(len(self.columns))]
         lines = [f"**{escape_markdown(self.title)}**", ""]
-        lines.append("| " + " | ".join(map(escape_markdown, self.columns)) + " |")
-        rules = ("---" if self.is_text(j) else "---:" for j in range(len(self.columns)))
-        lines.append("|" + "|".join(rules) + "|")
-        for i, row in enumerate(self.rows):
-            cells = [
-                f"**{escape_markdown(cell)}**" if (i, j) in self.bold else escape_markdown(cell)
-                for j, cell in enumerate(row)
-            ]
-            lines.append("| " + " | ".join(cells) + " |")
+        lines += [f"| {' | '.join(map(escape_markdown, self.columns))} |"]
+        lines += [f"|{'|'.join(alignment)}|"]
+        lines += [f"| {' | '.join(row)} |" for row in self.format_rows(escape_markdown, "**{}**")]
         for note in self.notes:
             lines += ["", escape_markdown(note)]
         return "\n".join(lines)
 
     def to_latex(self) -> str:
-        """As a LaTeX table, for the package booktabs."""
+        """Format as a LaTeX table that uses booktabs."""
+        rows = self.format_rows(escape_latex, r"\textbf{{{}}}")
         lines = [
             r"\begin{table}",
             r"\centering",
@@ -137,31 +123,35 @@ class TextTable:
             r"\toprule",
             " & ".join(map(escape_latex, self.columns)) + r" \\",
             r"\midrule",
+            *(" & ".join(row) + r" \\" for row in rows),
         ]
-        for i, row in enumerate(self.rows):
-            cells = [
-                rf"\textbf{{{escape_latex(cell)}}}" if (i, j) in self.bold else escape_latex(cell)
-                for j, cell in enumerate(row)
-            ]
-            lines.append(" & ".join(cells) + r" \\")
         return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", r"\end{table}"])
 
+    def _latex_alignment(self) -> str:
+        """Columns with long texts are paragraphs that share the width of the page."""
+        is_long = [
+            any(len(row[j]) > _LONGEST_LINE for row in self.rows) for j in range(len(self.columns))
+        ]
+        paragraph = rf"p{{{0.9 / max(sum(is_long), 1):.2f}\linewidth}}"
+        return "".join(
+            paragraph if long else "l" if self.is_text(j) else "r" for j, long in enumerate(is_long)
+        )
+
     def to_csv(self) -> str:
-        """As CSV, without title and notes."""
+        """Format as CSV, without title and notes."""
         buffer = io.StringIO()
         csv.writer(buffer, lineterminator="\n").writerows([self.columns, *self.rows])
         return buffer.getvalue()
 
 
-def write_tables(path: Path, tables: Sequence[TextTable]) -> list[Path]:
-    """Write tables to ``path.md`` and ``path.tex``, and each to a CSV file of its own."""
+def write_tables(path: Path, tables: Sequence[TextTable]) -> None:
+    """Write tables to ``path.md`` and ``path.tex``, and each table to its own CSV file."""
     texts = {
-        f"{path.name}.md": "\n\n".join(table.to_markdown() for table in tables) + "\n",
-        f"{path.name}.tex": "\n\n".join(table.to_latex() for table in tables) + "\n",
+        ".md": "\n\n".join(table.to_markdown() for table in tables) + "\n",
+        ".tex": "\n\n".join(table.to_latex() for table in tables) + "\n",
     }
     for table in tables:
         suffix = "" if len(tables) == 1 else "-" + re.sub(r"\W+", "-", table.title.lower())
-        texts[f"{path.name}{suffix}.csv"] = table.to_csv()
-    for name, text in texts.items():
-        write_atomically(path.with_name(name), text.encode())
-    return [path.with_name(name) for name in texts]
+        texts[f"{suffix}.csv"] = table.to_csv()
+    for suffix, text in texts.items():
+        write_atomically(path.with_name(path.name + suffix), text.encode())

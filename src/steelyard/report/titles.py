@@ -1,4 +1,4 @@
-"""Words for people: titles of measures, ticks of parameters, numbers in tables."""
+"""Names and numbers as people read them: titles of measures, parameters and ticks. Knows no study."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def title_of(measure: str) -> str:
 
 
 def is_share(measure: str) -> bool:
-    """Whether the values of a measure are shares, to be shown in percent."""
+    """Whether the values of a measure are shares, which are shown in percent."""
     return measure in MEASURES
 
 
 def format_parameter(value: float) -> str:
-    """A parameter in plain text.
+    """Format a parameter.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def format_parameter(value: float) -> str:
 
 
 def tick_of(value: float) -> str:
-    """A parameter on an axis; large powers of two as powers.
+    """Format a parameter on an axis; large powers of two are written as powers.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def tick_of(value: float) -> str:
 
 
 def thin_ticks(n_ticks: int, limit: int) -> range:
-    """Positions of the ticks that get a label: all if they are few, else every second, third, ...
+    """Positions of the ticks that have a label: all of them, or every second, third, ...
 
     Examples
     --------

@@ -1,7 +1,11 @@
-"""The study: grid × folds × data sets → tidy rows; ranks, tuning, baselines, findings; resumable."""
+"""Studies: grid × folds × data sets → tidy rows and their analysis; resumable.
+
+Knows data, estimators and measures; it knows no plots and no HTML.
+"""
 
 from .config import StudyConfig, StudyError, config_from_toml, config_to_toml, read_config
-from .runner import StudyResults, load_study, run_study
+from .results import StudyResults, load_study
+from .runner import run_study
 
 __all__ = [
     "StudyConfig",

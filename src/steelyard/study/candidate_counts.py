@@ -1,4 +1,4 @@
-"""Counts of candidate rules, for the picture of coverage space: true and false positives of each."""
+"""True and false positives of candidate rules, for the figure of coverage space."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from steelyard.learning.targets import encode_targets
 from steelyard.model.coverage import index_rows
 from steelyard.model.features import code_training_table
 
-# The first trees of the study's forests: enough to show a cloud, and done in a second or two.
+# The first candidates of a study: enough for the figure, counted in a second or two.
 N_SHOWN_CANDIDATES = 20_000
 
 
 class CandidateCounts(NamedTuple):
-    """What candidates cover, those with equal coverage counted once.
+    """What candidates cover; candidates with equal coverage count once.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def count_candidates(
     Y : DataFrame of 0 and 1
     n_candidates : int
     seed : int
-        With the seed of a classifier these are its first candidates.
+        The seed of a classifier gives the first candidates of this classifier.
 
     Returns
     -------

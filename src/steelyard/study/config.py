@@ -1,25 +1,28 @@
-"""StudyConfig: everything that a study's results depend on, and its TOML form. Knows no data."""
+"""StudyConfig: all settings that the results of a study depend on, and their TOML form.
+
+Knows names and numbers only; it reads no data.
+"""
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import math
 import tomllib
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
+from steelyard._files import read_text
 from steelyard.heuristics import BETA_GRID, M_GRID, FMeasure, Heuristic, MEstimate
 from steelyard.measures import get_measure
 from steelyard.model.thresholding import PHI_GRID
 
-# The families with one parameter, and the paper's grid of it.
+# Heuristics with one parameter, and the paper's grid of that parameter.
 FAMILIES: dict[str, tuple[type[Heuristic], tuple[float, ...]]] = {
     MEstimate.name: (MEstimate, M_GRID),
     FMeasure.name: (FMeasure, BETA_GRID),
 }
-# The paper's five, in its order; macro and example-based F1 answer what it leaves as future work.
+# The paper's five measures in its order. It leaves macro and example-based F1 as future work.
 STUDY_MEASURES: tuple[str, ...] = (
     "f1_micro",
     "precision_micro",
@@ -30,14 +33,15 @@ STUDY_MEASURES: tuple[str, ...] = (
     "f1_examples",
 )
 SIZE_MEASURES: tuple[str, ...] = ("n_rules", "n_conditions")
-# The paper tunes over the m up to here.
+# The paper tunes over m up to this value.
 LARGEST_TUNED_M = 4096
 DEFAULT_FOLDS = 10
 BASELINES: tuple[str, ...] = ("ripper",)
+_LEAST = {"folds": 2, "repeats": 1, "only_folds": 1, "n_candidates": 1, "seed": 0, "inner_folds": 2}
 
 
 class StudyError(ValueError):
-    """A study cannot be run as asked; the message is one sentence that says why.
+    """A study cannot be run or read; the message says why in one sentence.
 
     Examples
     --------
@@ -50,38 +54,39 @@ class StudyError(ValueError):
 
 @dataclass(frozen=True)
 class StudyConfig:
-    """What to run; two studies with equal configuration and data have equal results.
+    """Settings of a study; equal settings and equal data give equal results.
 
     Parameters
     ----------
     data : tuple of str, default=("segments",)
         Embedded or OpenML names, ARFF, CSV or Parquet files, folders with a Mulan pair.
     labels : tuple of str, default=()
-        The label columns of CSV and Parquet files.
+        Label columns of CSV and Parquet files.
     heuristics : tuple of str, default=("m-estimate",)
         Families: "m-estimate", "f-measure" or both.
     parameters : tuple of float, default=()
-        Values of m or β; empty means the paper's 20.
+        Values of m or β; empty means the paper's 20 values.
     phis : tuple of float
-        Shares φ of the selected rules that are kept; default: the paper's 20.
+        Shares φ of the selected rules that are kept; the default is the paper's 20 values.
     folds : int or None, default=None
-        None: the folds that the data brings, else 10. A number means new, stratified folds.
+        Number of new stratified folds. None uses the folds of the data, or 10 new folds if the data
+        has none.
     repeats : int, default=1
-        How often the cross validation is repeated, with the seeds seed, seed + 1, ...; the folds of
-        the second repetition follow those of the first in number.
+        Number of cross validations, with the seeds seed, seed + 1, ... Their folds are numbered
+        consecutively.
     only_folds : tuple of int, default=()
-        Run just these folds; empty means all.
+        The folds to run; empty means all.
     n_candidates : int, default=300_000
         γ, the number of candidate rules.
     seed : int, default=0
-        Of candidates, stratified folds and inner folds.
+        Seed of the candidates, the stratified folds and the inner folds.
     invert_majority_labels : bool, default=False
-        Whether labels that at least half of the examples have are inverted first, as the paper does
-        to compare precision and recall across data sets.
+        Whether to invert labels that at least half of the examples have. The paper does so to compare
+        precision and recall across data sets.
     tune : tuple of str, default=()
         Measures to choose parameter and φ for, by cross validation inside each training set.
     inner_folds : int, default=5
-        Folds of that inner cross validation.
+        Folds of this inner cross validation.
     baselines : tuple of str, default=()
         "ripper" learns R1, R2 and R3.
 
@@ -120,7 +125,7 @@ class StudyConfig:
             object.__setattr__(self, "parameters", grid)
         object.__setattr__(self, "phis", tuple(float(phi) for phi in self.phis))
         object.__setattr__(self, "tune", tuple(get_measure(name).name for name in self.tune))
-        self.grid  # noqa: B018, a parameter that its family refuses is said here
+        self.grid  # noqa: B018, raises if a parameter is invalid for its family
 
     @property
     def grid(self) -> tuple[Heuristic, ...]:
@@ -133,58 +138,51 @@ class StudyConfig:
 
     @property
     def tuning_grid(self) -> tuple[Heuristic, ...]:
-        """The heuristics among which tuning chooses: the grid with m ≤ 4096."""
+        """The heuristics that tuning chooses from: the grid with m ≤ 4096."""
         return tuple(h for h in self.grid if not isinstance(h, MEstimate) or h.m <= LARGEST_TUNED_M)
 
     @property
     def measures(self) -> tuple[str, ...]:
-        """Names of the measures that every theory is evaluated with."""
+        """Names of the measures of every theory."""
         return tuple(dict.fromkeys((*STUDY_MEASURES, *self.tune)))
 
 
 def _check(config: StudyConfig) -> None:
-    """Say the first thing that is wrong with a configuration."""
-    if not config.data:
-        raise StudyError("a study needs at least one data set")
-    if not config.heuristics:
-        raise StudyError("a study needs at least one heuristic")
-    for name in config.heuristics:
-        if name not in FAMILIES:
-            raise StudyError(f"unknown heuristic {name!r}; a study knows {', '.join(FAMILIES)}")
+    """Raise an error for the first invalid setting."""
+    if not config.data or not config.heuristics:
+        missing = "heuristic" if config.data else "data set"
+        raise StudyError(f"a study needs at least one {missing}")
+    for kind, names, known in [
+        ("heuristic", config.heuristics, tuple(FAMILIES)),
+        ("baseline", config.baselines, BASELINES),
+    ]:
+        for name in names:
+            if name not in known:
+                raise StudyError(f"unknown {kind} {name!r}; choose from {', '.join(known)}")
     if config.parameters and len(config.heuristics) > 1:
-        raise StudyError("parameters can be given for one heuristic only: run two studies instead")
+        raise StudyError("parameters require exactly one heuristic: run two studies instead")
     for name, values in [("parameters", config.parameters), ("phis", config.phis)]:
         if any(isinstance(value, bool) or not isinstance(value, int | float) for value in values):
             raise StudyError(f"{name} must be numbers, got {list(values)!r}")
+    if not config.phis or not all(0 < phi <= 1 for phi in config.phis):
+        raise StudyError(f"phis must be above 0 and at most 1, got {list(config.phis)!r}")
     for name in ("data", "heuristics", "parameters", "phis", "only_folds", "tune", "baselines"):
         values = getattr(config, name)
         if len(set(values)) < len(values):
-            raise StudyError(f"{name} names something twice: {', '.join(map(str, values))}")
-    if not config.phis or not all(0 < phi <= 1 for phi in config.phis):
-        raise StudyError(f"phis must be above 0 and at most 1, got {list(config.phis)!r}")
-    for name, least in [("repeats", 1), ("n_candidates", 1), ("seed", 0), ("inner_folds", 2)]:
-        _check_whole(name, getattr(config, name), least)
-    if config.folds is not None:
-        _check_whole("folds", config.folds, 2)
-    for fold in config.only_folds:
-        _check_whole("only_folds", fold, 1)
-    for name in config.baselines:
-        if name not in BASELINES:
-            raise StudyError(f"unknown baseline {name!r}; there is {', '.join(BASELINES)}")
-
-
-def _check_whole(name: str, value: Any, least: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise StudyError(f"{name} must be a whole number of at least {least}, got {value!r}")
+            raise StudyError(f"{name} contains a value twice: {', '.join(map(str, values))}")
+    for name, least in _LEAST.items():
+        setting = getattr(config, name)
+        for value in setting if isinstance(setting, tuple) else (setting,):
+            is_integer = isinstance(value, int) and not isinstance(value, bool)
+            if not (is_integer and value >= least) and (name, value) != ("folds", None):
+                raise StudyError(f"{name} must be an integer of at least {least}, got {value!r}")
 
 
 def config_to_toml(config: StudyConfig) -> str:
-    """The configuration as TOML, one setting a line; what is None is left out."""
+    """The configuration as TOML, one setting per line; settings that are None are omitted."""
     lines = ["# A resolved study of Steelyard; repeat it with: steelyard study --config study.toml"]
-    for field in fields(config):
-        value = getattr(config, field.name)
-        if value is not None:
-            lines.append(f"{field.name} = {_to_toml(value)}")
+    settings = {field.name: getattr(config, field.name) for field in fields(config)}
+    lines += [f"{name} = {_to_toml(v)}" for name, v in settings.items() if v is not None]
     return "\n".join(lines) + "\n"
 
 
@@ -193,12 +191,12 @@ def _to_toml(value: Any) -> str:
         return "[" + ", ".join(map(_to_toml, value)) + "]"
     if isinstance(value, float) and math.isinf(value):
         return "inf"
-    # JSON's strings, numbers and truth values are TOML's, but for a control character of TOML's own.
+    # Strings, numbers and booleans of JSON are valid TOML, except for the control character DEL.
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def config_from_toml(text: str, where: str = "the configuration") -> StudyConfig:
-    """The configuration in a TOML text; an unknown setting is an error."""
+    """Parse a TOML text; reject unknown settings."""
     try:
         settings = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -206,7 +204,8 @@ def config_from_toml(text: str, where: str = "the configuration") -> StudyConfig
     known = [field.name for field in fields(StudyConfig)]
     for name, value in settings.items():
         if name not in known:
-            raise StudyError(f"{where} has an unknown setting {name!r}; known: {', '.join(known)}")
+            message = f"{where}: unknown setting {name!r}; choose from {', '.join(known)}"
+            raise StudyError(message)
         default = StudyConfig.__dataclass_fields__[name].default
         if isinstance(default, tuple) != isinstance(value, list):
             kind = "a list" if isinstance(default, tuple) else "a single value"
@@ -215,15 +214,7 @@ def config_from_toml(text: str, where: str = "the configuration") -> StudyConfig
 
 
 def read_config(path: Path) -> StudyConfig:
-    """The configuration in a file; relative paths in it are relative to the file's folder."""
-    try:
-        config = config_from_toml(path.read_text(encoding="utf-8"), str(path))
-    except UnicodeDecodeError:
-        raise StudyError(f"{path} is not a text file in UTF-8") from None
-    data = (_rebase(source, path.parent) for source in config.data)
-    return dataclasses.replace(config, data=tuple(data))
-
-
-def _rebase(source: str, folder: Path) -> str:
-    beside = folder / source
-    return str(beside) if beside.exists() else source
+    """Read a configuration file; its relative paths start at the folder of the file."""
+    config = config_from_toml(read_text(path), str(path))
+    data = (str(path.parent / s) if (path.parent / s).exists() else s for s in config.data)
+    return replace(config, data=tuple(data))

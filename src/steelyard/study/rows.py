@@ -1,112 +1,115 @@
-"""Finished units → tidy rows: results, tuned choices, baselines. Learns nothing anew."""
+"""Finished units → tidy rows of results, tuned choices and baselines. Learns nothing."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from .baselines import RIPPER_VARIANTS
+from steelyard.estimators.tuning import choose_cell
+
 from .config import StudyConfig, StudyError
 from .store import Arrays, StudyStore
-from .tuning import choose_cell
-from .units import Unit
+from .units import RIPPER_VARIANTS, Unit
 
 RESULT_COLUMNS = ("dataset", "fold", "heuristic", "parameter", "phi", "measure", "value")
 TUNED_COLUMNS = (*RESULT_COLUMNS[:2], "tuned_for", *RESULT_COLUMNS[2:])
 BASELINE_COLUMNS = ("dataset", "fold", "baseline", "measure", "value")
 
 
-def _read(store: StudyStore, unit: Unit) -> Arrays:
-    arrays = store.read_unit(unit.name)
-    if arrays is None:
-        raise StudyError(
-            f"the unit {unit.name!r} is missing in {str(store.folder)!r}: run it again"
-        )
-    return arrays
-
-
 def grid_to_rows(store: StudyStore, config: StudyConfig, units: Sequence[Unit]) -> pd.DataFrame:
-    """One row a data set, fold, heuristic, parameter, φ and measure."""
-    grid, phis = config.grid, config.phis
+    """One row per data set, fold, heuristic, parameter, φ and measure."""
+    n_phis, n_heuristics = len(config.phis), len(config.grid)
+    cells = {
+        "heuristic": np.repeat([h.name for h in config.grid], n_phis),
+        "parameter": np.repeat([h.parameter for h in config.grid], n_phis),
+        "phi": np.tile(config.phis, n_heuristics),
+    }
     frames = []
     for unit in units:
         arrays = _read(store, unit)
-        measures = arrays["measures"]
-        # (n_measures, n_heuristics, n_phis) → cells outside, measures inside.
-        values = np.moveaxis(arrays["values"], 0, -1)
-        n_cells, n_measures = len(grid) * len(phis), len(measures)
-        per_heuristic = len(phis) * n_measures
-        frames.append(
-            {
-                "dataset": np.repeat(unit.dataset, n_cells * n_measures),
-                "fold": np.repeat(unit.fold, n_cells * n_measures),
-                "heuristic": np.repeat([h.name for h in grid], per_heuristic),
-                "parameter": np.repeat([h.parameter for h in grid], per_heuristic),
-                "phi": np.tile(np.repeat(phis, n_measures), len(grid)),
-                "measure": np.tile(measures, n_cells),
-                "value": values.ravel(),
-            }
-        )
+        values = arrays["values"].reshape(-1, n_heuristics * n_phis)
+        frames.append(_to_rows(unit, cells, arrays["measures"], values))
     return _concatenate(frames, RESULT_COLUMNS)
 
 
 def tuning_to_rows(store: StudyStore, config: StudyConfig, units: Sequence[Unit]) -> pd.DataFrame:
-    """One row a data set, fold, measure tuned for, family and measure, with the chosen cell."""
-    grid, phis = config.grid, config.phis
-    frames: list[dict[str, Any]] = []
+    """One row per data set, fold, measure tuned for, family and measure, with the chosen cell."""
+    frames = []
     for unit in units:
         outer = _read(store, unit)
-        inner = [
-            _read(store, Unit("inner", unit.dataset, unit.fold, k + 1))
-            for k in range(config.inner_folds)
-        ]
-        n_conditions = np.mean([arrays["n_conditions"] for arrays in inner], axis=0)
-        for i, tuned_for in enumerate(config.tune):
-            scores = np.mean([arrays["values"][i] for arrays in inner], axis=0)
-            for family in config.heuristics:
-                in_family = [h for h, t in enumerate(config.tuning_grid) if t.name == family]
-                if not in_family:
-                    continue
-                h, j = choose_cell(scores[in_family], n_conditions[in_family])
-                chosen = config.tuning_grid[in_family[h]]
-                n_measures = len(outer["measures"])
-                frames.append(
-                    {
-                        "dataset": np.repeat(unit.dataset, n_measures),
-                        "fold": np.repeat(unit.fold, n_measures),
-                        "tuned_for": np.repeat(tuned_for, n_measures),
-                        "heuristic": np.repeat(family, n_measures),
-                        "parameter": np.repeat(chosen.parameter, n_measures),
-                        "phi": np.repeat(phis[j], n_measures),
-                        "measure": outer["measures"],
-                        "value": outer["values"][:, grid.index(chosen), j],
-                    }
-                )
+        choices = _choose_cells(store, config, unit)
+        h_idx, j_idx = [h for _, h, _ in choices], [j for _, _, j in choices]
+        cells = {
+            "tuned_for": [tuned_for for tuned_for, _, _ in choices],
+            "heuristic": [config.grid[h].name for h in h_idx],
+            "parameter": [config.grid[h].parameter for h in h_idx],
+            "phi": [config.phis[j] for j in j_idx],
+        }
+        frames.append(_to_rows(unit, cells, outer["measures"], outer["values"][:, h_idx, j_idx]))
     return _concatenate(frames, TUNED_COLUMNS)
 
 
+def _choose_cells(store: StudyStore, config: StudyConfig, unit: Unit) -> list[tuple[str, int, int]]:
+    """The measure tuned for, the heuristic index and the φ index of each choice on a fold.
+
+    The rule is that of `RuleSetClassifierCV`, so a tuned row is what this estimator would have learned
+    on the training set of the fold.
+    """
+    inner = [
+        _read(store, Unit("inner", unit.dataset, unit.fold, k + 1))
+        for k in range(config.inner_folds)
+    ]
+    n_conditions = np.mean([arrays["n_conditions"] for arrays in inner], axis=0)
+    choices = []
+    for i, tuned_for in enumerate(config.tune):
+        scores = np.array([arrays["values"][i] for arrays in inner])
+        for family in config.heuristics:
+            own = [h for h, t in enumerate(config.tuning_grid) if t.name == family]
+            if own:
+                best = choose_cell(
+                    scores[:, own].reshape(len(inner), -1), n_conditions[own].ravel()
+                )
+                h, j = divmod(best, len(config.phis))
+                choices.append((tuned_for, config.grid.index(config.tuning_grid[own[h]]), j))
+    return choices
+
+
 def baselines_to_rows(store: StudyStore, units: Sequence[Unit]) -> pd.DataFrame:
-    """One row a data set, fold, baseline and measure."""
-    frames = []
-    for unit in units:
-        arrays = _read(store, unit)
-        n_measures, n_variants = arrays["values"].shape
-        frames.append(
-            {
-                "dataset": np.repeat(unit.dataset, n_measures * n_variants),
-                "fold": np.repeat(unit.fold, n_measures * n_variants),
-                "baseline": np.repeat(list(RIPPER_VARIANTS), n_measures),
-                "measure": np.tile(arrays["measures"], n_variants),
-                "value": arrays["values"].T.ravel(),
-            }
-        )
+    """One row per data set, fold, baseline and measure."""
+    cells = {"baseline": list(RIPPER_VARIANTS)}
+    read = ((unit, _read(store, unit)) for unit in units)
+    frames = [_to_rows(unit, cells, a["measures"], a["values"]) for unit, a in read]
     return _concatenate(frames, BASELINE_COLUMNS)
 
 
-def _concatenate(frames: list[dict[str, Any]], columns: Sequence[str]) -> pd.DataFrame:
+def _read(store: StudyStore, unit: Unit) -> Arrays:
+    arrays = store.read_unit(unit.name)
+    if arrays is None:
+        raise StudyError(f"unit {unit.name!r} is missing in {str(store.folder)!r}: run it again")
+    return arrays
+
+
+def _to_rows(
+    unit: Unit, cells: Mapping[str, Any], measures: NDArray[Any], values: NDArray[np.float64]
+) -> pd.DataFrame:
+    """Rows of one unit from values of shape (n_measures, n_cells): the measures of each cell."""
+    n_measures, n_cells = values.shape
+    return pd.DataFrame(
+        {
+            "dataset": unit.dataset,
+            "fold": unit.fold,
+            **{name: np.repeat(column, n_measures) for name, column in cells.items()},
+            "measure": np.tile(measures, n_cells),
+            "value": values.T.ravel(),
+        }
+    )
+
+
+def _concatenate(frames: Sequence[pd.DataFrame], columns: Sequence[str]) -> pd.DataFrame:
     if not frames:
-        return pd.DataFrame({name: [] for name in columns})
-    return pd.DataFrame({name: np.concatenate([f[name] for f in frames]) for name in columns})
+        return pd.DataFrame(columns=list(columns))
+    return pd.concat(frames, ignore_index=True)

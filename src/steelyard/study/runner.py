@@ -1,4 +1,7 @@
-"""run_study: data sets × folds → units in parallel, longest first → rows and files. Resumable."""
+"""run_study: data sets × folds → units in parallel, longest first → rows and files; resumable.
+
+Knows units and the store; it computes nothing itself.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,10 @@ import os
 import platform
 import time
 import warnings
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -20,40 +24,20 @@ from joblib import Parallel, delayed
 
 from steelyard._files import write_atomically
 
-from .baselines import check_baselines
-from .config import StudyConfig, StudyError, config_from_toml, config_to_toml
-from .examples import collect_examples
+from .config import StudyConfig, StudyError, config_to_toml
+from .results import StudyResults
 from .rows import baselines_to_rows, grid_to_rows, tuning_to_rows
 from .sources import StudyData, find_source, load_study_data
 from .store import StudyStore
-from .units import Receipt, Task, Unit, estimate_cost, list_units, prepare_task, run_task
+from .units import Receipt, Unit, estimate_cost, list_units, prepare_task, run_task
 
-# Called with the number of finished units, of all units, and the unit that was finished last.
+# Enough to find an interesting example, few enough for a page that is sent by mail.
+N_EXAMPLES = 50
+
+# Called with the number of finished units, the number of all units, and the unit that just finished.
 Progress = Callable[[int, int, Unit | None], None]
 
 _VERSIONS_OF = ("steelyard", "numpy", "numba", "scikit-learn", "scipy", "pandas", "joblib")
-
-
-@dataclass(frozen=True)
-class StudyResults:
-    """The rows of a study and where they are.
-
-    Parameters
-    ----------
-    folder : Path
-    config : StudyConfig
-    results, tuned, baselines : DataFrame
-        Tidy rows; the last two are empty if they were not asked for.
-    run : dict
-        Versions, hashes and seconds: the content of run.json.
-    """
-
-    folder: Path
-    config: StudyConfig
-    results: pd.DataFrame
-    tuned: pd.DataFrame
-    baselines: pd.DataFrame
-    run: dict[str, Any]
 
 
 def run_study(
@@ -63,18 +47,18 @@ def run_study(
     n_jobs: int | None = None,
     progress: Progress | None = None,
 ) -> StudyResults:
-    """Run a study, or what is missing of it, and write its rows.
+    """Run a study, or resume it, and write its results.
 
-    Every finished unit (a fold, an inner fold, a baseline of a fold) is kept at once and whole: killed
-    at any moment, the same call goes on where it was and ends with the same rows.
+    Every unit (a fold, an inner fold or a baseline of a fold) is saved as soon as it is finished. If
+    the process is killed, the same call computes the missing units and ends with the same rows.
 
     Parameters
     ----------
     config : StudyConfig
     out : path-like
-        The results folder; one that holds another study is refused.
+        The results folder; a folder of another study is rejected.
     n_jobs : int or None, default=None
-        Units computed at a time, by joblib's rules; the rows do not depend on it.
+        Number of units to compute in parallel, as in joblib; the rows do not depend on it.
     progress : callable(n_done, n_units, unit), optional
 
     Returns
@@ -90,7 +74,6 @@ def run_study(
     >>> int((study.results["measure"] == "hamming").sum())  # 2 folds × 2 m × 20 φ
     80
     """
-    check_baselines(config.baselines)
     data_sets = load_study_data(config)
     for data in data_sets:
         unknown = [k for k in config.only_folds if k > data.n_folds]
@@ -106,38 +89,14 @@ def run_study(
         return _write_results(store, shown, data_sets, units)
 
 
-def load_study(folder: str | os.PathLike[str]) -> StudyResults:
-    """The rows of a finished study, read from its results folder.
-
-    Parameters
-    ----------
-    folder : path-like
-
-    Returns
-    -------
-    StudyResults
-    """
-    path = Path(folder)
-    if not (path / "results.csv").exists():
-        unfinished = (path / "units" / "identity.json").exists()
-        what = "an unfinished study: run it to its end first" if unfinished else "no study"
-        raise StudyError(f"{str(folder)!r} holds {what}")
-    config = config_from_toml((path / "study.toml").read_text(encoding="utf-8"), "study.toml")
-    run = json.loads((path / "run.json").read_text(encoding="utf-8"))
-    results, tuned, baselines = (
-        _read_rows(path / f"{name}.csv") for name in ("results", "tuned", "baselines")
-    )
-    return StudyResults(path, config, results, tuned, baselines, run)
-
-
 def _relocate(source: str, out: str | os.PathLike[str]) -> str:
-    """A path as seen from the results folder, so that folder and data may move together."""
+    """A path relative to the results folder, so that folder and data can be moved together."""
     path = find_source(source)
     return source if path is None else os.path.relpath(path, out).replace(os.sep, "/")
 
 
 def _identify(config: StudyConfig, data_sets: Sequence[StudyData]) -> dict[str, Any]:
-    """What must be equal for two runs to be parts of one study; where the data lies is not part."""
+    """What two runs of the same study have in common; the location of the data does not matter."""
     settings = json.loads(json.dumps(dataclasses.asdict(config)))
     del settings["data"], settings["labels"]
     hashes = {data.name: data.sha256 for data in data_sets}
@@ -153,108 +112,110 @@ def _run_units(
     progress: Progress | None,
 ) -> None:
     by_name = {data.name: data for data in data_sets}
+    report = progress or (lambda *_: None)
     missing = [unit for unit in units if store.read_unit(unit.name) is None]
-    # Long units first: the last ones to run are short, so no worker idles for long at the end.
+    # Long units first, so that no worker waits long for another at the end.
     missing.sort(key=lambda unit: -estimate_cost(unit, by_name[unit.dataset]))
-    # Where kernels are not compiled yet, the second worker compiles the baseline's while the first
-    # compiles the others, instead of both compiling both.
+    # If the kernels are not compiled yet, the second worker compiles those of the baseline while the
+    # first worker compiles the others.
     baseline = next((unit for unit in missing if unit.kind == "ripper"), None)
     if baseline is not None:
         missing.remove(baseline)
         missing.insert(1, baseline)
-    n_done = len(units) - len(missing)
-    if progress is not None:
-        progress(n_done, len(units), None)
-
-    def tasks() -> Iterator[Task]:
-        for unit in missing:
-            yield prepare_task(unit, by_name[unit.dataset], config)
-
-    said: set[tuple[str, str]] = set()
-    # Tasks are cut out when a worker is about to need them, so only a few are in memory at a time.
+    n_before = len(units) - len(missing)
+    report(n_before, len(units), None)
+    # The generator prepares a task when a worker needs it, so only a few are in memory at a time.
+    tasks = (prepare_task(unit, by_name[unit.dataset], config, store) for unit in missing)
     receipts: Iterator[Receipt] = Parallel(
         n_jobs=n_jobs, return_as="generator_unordered", batch_size=1
-    )(delayed(run_task)(task, store) for task in tasks())
-    for receipt in receipts:
-        n_done += 1
+    )(delayed(run_task)(task) for task in tasks)
+    shown: set[str] = set()
+    for n_done, receipt in enumerate(receipts, n_before + 1):
         store.record_seconds(receipt.unit.name, receipt.seconds)
-        for message in receipt.warnings:
-            if (receipt.unit.dataset, message) not in said:
-                said.add((receipt.unit.dataset, message))
-                warnings.warn(f"{receipt.unit.dataset}: {message}", UserWarning, stacklevel=3)
-        if progress is not None:
-            progress(n_done, len(units), receipt.unit)
+        for message in (f"{receipt.unit.dataset}: {text}" for text in receipt.warnings):
+            if message not in shown:
+                shown.add(message)
+                warnings.warn(message, UserWarning, stacklevel=3)
+        report(n_done, len(units), receipt.unit)
 
 
 def _write_results(
     store: StudyStore, config: StudyConfig, data_sets: Sequence[StudyData], units: Sequence[Unit]
 ) -> StudyResults:
     grid = [unit for unit in units if unit.kind == "grid"]
-    results = grid_to_rows(store, config, grid)
-    tuned = tuning_to_rows(store, config, grid if config.tune else [])
-    baselines = baselines_to_rows(store, [unit for unit in units if unit.kind == "ripper"])
-    _write_rows(store.folder / "results.csv", results)
-    for name, rows, wanted in [
-        ("tuned.csv", tuned, bool(config.tune)),
-        ("baselines.csv", baselines, bool(config.baselines)),
-    ]:
-        if wanted:
-            _write_rows(store.folder / name, rows)
+    study = StudyResults(
+        folder=store.folder,
+        config=config,
+        results=grid_to_rows(store, config, grid),
+        tuned=tuning_to_rows(store, config, grid if config.tune else []),
+        baselines=baselines_to_rows(store, [unit for unit in units if unit.kind == "ripper"]),
+        run=_describe_run(store, config, data_sets, units),
+    )
+    _write_rows(store.folder / "results.csv", study.results)
+    if config.tune:
+        _write_rows(store.folder / "tuned.csv", study.tuned)
+    if config.baselines:
+        _write_rows(store.folder / "baselines.csv", study.baselines)
     for data in data_sets:
-        collect_examples(store, data, config)
-    run = _describe_run(store, config, data_sets, units)
-    text = json.dumps(run, indent=1, ensure_ascii=False, default=str)
+        _write_examples(study, data)
+    text = json.dumps(study.run, indent=1, ensure_ascii=False, default=str)
     write_atomically(store.folder / "run.json", text.encode())
-    return StudyResults(store.folder, config, results, tuned, baselines, run)
-
-
-def _read_rows(path: Path) -> pd.DataFrame:
-    if not path.exists():
-        return pd.DataFrame()
-    # Not every pandas reads a float to the last bit by itself; numpy does.
-    rows = pd.read_csv(path, dtype={"value": str})
-    return rows.assign(value=rows["value"].to_numpy(dtype=object).astype(np.float64))
+    return study
 
 
 def _write_rows(path: Path, rows: pd.DataFrame) -> None:
     write_atomically(path, rows.to_csv(index=False, lineterminator="\n").encode())
-    try:
-        import pyarrow  # noqa: F401
-    except ImportError:
+    if find_spec("pyarrow") is not None:
+        write_atomically(path.with_suffix(".parquet"), rows.to_parquet(index=False))
+
+
+def _write_examples(study: StudyResults, data: StudyData) -> None:
+    """Write ``examples/<dataset>.json`` for the shown fold of a data set."""
+    path = study.path(data.name)
+    if path is None:
         return
-    write_atomically(path.with_suffix(".parquet"), rows.to_parquet(index=False))
+    names = [path.program.features[f].name for f in path.program.used_idx]
+    _, is_test = data.locate(study.shown_fold)
+    rows = np.flatnonzero(is_test)[:N_EXAMPLES]
+    X = data.X.iloc[rows].set_axis([str(name) for name in data.X.columns], axis=1)[names]
+    Y = data.Y.iloc[rows]
+    content = {
+        "fold": study.shown_fold,
+        "features": names,
+        "rows": X.astype(object).where(X.notna(), None).to_numpy().tolist(),
+        "labels": [str(name) for name in Y.columns],
+        "truth": Y.to_numpy().astype(int).tolist(),
+    }
+    file = study.folder / "examples" / f"{data.name}.json"
+    text = json.dumps(content, ensure_ascii=False, default=lambda scalar: scalar.item())
+    write_atomically(file, text.encode())
 
 
 def _describe_run(
     store: StudyStore, config: StudyConfig, data_sets: Sequence[StudyData], units: Sequence[Unit]
 ) -> dict[str, Any]:
-    seconds = store.read_seconds()
+    recorded = store.read_seconds()
+    seconds: defaultdict[tuple[str, str], float] = defaultdict(float)
+    for unit in units:
+        seconds[unit.dataset, unit.kind] += recorded.get(unit.name, 0.0)
+    kinds = dict.fromkeys(unit.kind for unit in units)
+    about = {
+        data.name: {
+            "sha256": data.sha256,
+            "n_examples": len(data.X),
+            "n_features": data.X.shape[1],
+            "n_labels": data.Y.shape[1],
+            "n_folds": data.n_folds,
+            "has_own_folds": data.has_own_folds,
+            "seconds": {kind: round(seconds[data.name, kind], 2) for kind in kinds},
+        }
+        for data in data_sets
+    }
     return {
         "versions": {"python": platform.python_version()}
         | {name: version(name) for name in _VERSIONS_OF},
         "finished": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         "seed": config.seed,
         "config": dataclasses.asdict(config),
-        "data": {
-            data.name: {
-                "sha256": data.sha256,
-                "n_examples": len(data.X),
-                "n_features": data.X.shape[1],
-                "n_labels": data.Y.shape[1],
-                "n_folds": data.n_folds,
-                "has_own_folds": data.has_own_folds,
-                "seconds": {
-                    kind: round(
-                        sum(
-                            seconds.get(unit.name, 0.0)
-                            for unit in units
-                            if unit.dataset == data.name and unit.kind == kind
-                        ),
-                        2,
-                    )
-                    for kind in dict.fromkeys(unit.kind for unit in units)
-                },
-            }
-            for data in data_sets
-        },
+        "data": about,
     }

@@ -1,14 +1,17 @@
-"""The results folder: a lock, an identity, and units of work that are there whole or not at all."""
+"""StudyStore: the lock, the identity, the finished units and the theories in a results folder.
+
+Knows files, arrays and JSON text; a unit file is complete or missing.
+"""
 
 from __future__ import annotations
 
-import errno
 import gzip
 import io
 import json
 import os
+import reprlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
@@ -16,7 +19,7 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard._files import TEMPORARY, write_atomically
+from steelyard._files import TEMPORARY, read_text, write_atomically
 
 from .config import StudyError
 
@@ -24,12 +27,12 @@ Arrays = dict[str, NDArray[Any]]
 
 
 class StudyStore:
-    """Where a study keeps its finished units and its results.
+    """The finished units of a study, its theories and its timings.
 
     Parameters
     ----------
     folder : path-like
-        The results folder; made when the store is opened.
+        The results folder; `locked` creates it.
 
     Examples
     --------
@@ -46,40 +49,34 @@ class StudyStore:
         self.folder = Path(folder)
         self.units = self.folder / "units"
 
-    # -- one process at a time -------------------------------------------------------------------
-
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Hold the folder; another process that holds it is an error.
+        """Lock the folder; raise an error if another process has locked it.
 
-        The operating system gives the lock back when its process ends, however it ends.
+        The operating system releases the lock when the process ends, even if it is killed.
         """
         self.units.mkdir(parents=True, exist_ok=True)
         with open(self.units / "lock", "a+b") as file:
             try:
                 _lock(file)
-            except OSError as error:
-                if error.errno not in (errno.EACCES, errno.EAGAIN, errno.EDEADLK):
-                    raise
+            except (BlockingIOError, PermissionError):
                 raise StudyError(
-                    f"another process is at work in {str(self.folder)!r}: wait for it to end or "
+                    f"another process is using {str(self.folder)!r}: wait until it ends or "
                     "choose another folder"
                 ) from None
             for leftover in self.folder.rglob(f"{TEMPORARY}*"):
                 leftover.unlink(missing_ok=True)
             yield
 
-    # -- identity --------------------------------------------------------------------------------
-
     def claim(self, identity: dict[str, Any]) -> None:
-        """Make the folder this study's, or refuse if it holds another one."""
+        """Record whose folder this is; raise an error if it belongs to another study."""
         file = self.units / "identity.json"
         text = json.dumps(identity, indent=1, ensure_ascii=False)
         if not file.exists():
             strangers = {p.name for p in self.folder.iterdir()} - {"units"}
             if strangers:
                 raise StudyError(
-                    f"{str(self.folder)!r} is not empty and holds no study (there is "
+                    f"{str(self.folder)!r} is not empty and holds no study (it contains "
                     f"{min(strangers)!r}): choose another folder"
                 )
             write_atomically(file, text.encode())
@@ -87,69 +84,53 @@ class StudyStore:
         known = json.loads(file.read_text(encoding="utf-8"))
         if known != json.loads(text):
             raise StudyError(
-                f"{str(self.folder)!r} holds another study ({_say_difference(known, identity)}): "
-                "choose another folder, or delete this one to start anew"
+                f"{str(self.folder)!r} holds another study ({_list_differences(known, identity)}): "
+                "choose another folder, or delete this one to start again"
             )
 
-    # -- units -----------------------------------------------------------------------------------
-
-    def has_unit(self, name: str) -> bool:
-        """Whether a unit is finished."""
-        return self._unit_path(name).exists()
-
     def write_unit(self, name: str, arrays: Arrays) -> None:
-        """Record a finished unit."""
+        """Save the arrays of a finished unit."""
         buffer = io.BytesIO()
         np.savez(buffer, **arrays)  # type: ignore[arg-type]
-        write_atomically(self._unit_path(name), buffer.getvalue())
+        write_atomically(self.units / f"{name}.npz", buffer.getvalue())
 
     def read_unit(self, name: str) -> Arrays | None:
-        """What a unit recorded, or None if it is missing or damaged."""
+        """The arrays of a unit, or None if its file is missing or damaged."""
         try:
-            # By way of memory: numpy leaves a damaged file open.
-            content = io.BytesIO(self._unit_path(name).read_bytes())
+            # Read the bytes first: numpy would leave a damaged file open.
+            content = io.BytesIO((self.units / f"{name}.npz").read_bytes())
             with np.load(content, allow_pickle=False) as file:
                 return dict(file)
         except (FileNotFoundError, BadZipFile, ValueError, EOFError, KeyError):
             return None
 
-    def _unit_path(self, name: str) -> Path:
-        return self.units / f"{name}.npz"
-
-    # -- timings: apart from the units, so that these have the same bytes in every run -------------
-
     def record_seconds(self, name: str, seconds: float) -> None:
-        """Append how long a unit took."""
+        """Append the duration of a unit; in a separate file, so that units are reproducible bytes."""
         with open(self.units / "seconds.jsonl", "a", encoding="utf-8") as file:
             file.write(json.dumps([name, round(seconds, 3)]) + "\n")
 
     def read_seconds(self) -> dict[str, float]:
-        """Seconds of every unit, from all runs."""
+        """The duration of every unit, from all runs."""
         file = self.units / "seconds.jsonl"
         seconds: dict[str, float] = {}
         for line in file.read_text(encoding="utf-8").splitlines() if file.exists() else []:
-            try:
+            with suppress(ValueError, TypeError):  # a killed process may leave an incomplete line
                 name, value = json.loads(line)
                 seconds[name] = float(value)
-            except (ValueError, TypeError):
-                continue  # a line that a killed process left unfinished
         return seconds
 
-    # -- theories --------------------------------------------------------------------------------
-
-    def theory_path_file(self, dataset: str, fold: int) -> Path:
-        """Where the theories of a fold are."""
-        return self.folder / "theories" / dataset / f"fold-{fold}.json.gz"
-
     def write_theories(self, dataset: str, fold: int, text: str) -> None:
-        """Keep the path of a fold; equal paths give equal bytes."""
+        """Save the theory path of a fold; equal paths give equal bytes."""
         packed = gzip.compress(text.encode(), compresslevel=6, mtime=0)
-        write_atomically(self.theory_path_file(dataset, fold), packed)
+        write_atomically(self._theory_file(dataset, fold), packed)
 
     def read_theories(self, dataset: str, fold: int) -> str | None:
-        """The path of a fold as JSON, or None if it is missing."""
-        file = self.theory_path_file(dataset, fold)
-        return gzip.decompress(file.read_bytes()).decode() if file.exists() else None
+        """The theory path of a fold as JSON text, or None if its file is missing."""
+        file = self._theory_file(dataset, fold)
+        return read_text(file) if file.exists() else None
+
+    def _theory_file(self, dataset: str, fold: int) -> Path:
+        return self.folder / "theories" / dataset / f"fold-{fold}.json.gz"
 
 
 def _lock(file: Any) -> None:
@@ -163,8 +144,8 @@ def _lock(file: Any) -> None:
         fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
-def _say_difference(known: Any, wanted: Any) -> str:
-    """The settings that differ, in a clause."""
+def _list_differences(known: Any, wanted: Any) -> str:
+    """The settings that differ, with the old and the new value."""
     keys = [key for key in {**known, **wanted} if known.get(key) != wanted.get(key)]
     clauses = []
     for key in keys[:3]:
@@ -173,10 +154,5 @@ def _say_difference(known: Any, wanted: Any) -> str:
             names = sorted(k for k in {*before, *now} if before.get(k) != now.get(k))
             clauses.append(f"{key} differs for {', '.join(names[:3])}")
         else:
-            clauses.append(f"{key} was {_shorten(before)}, now {_shorten(now)}")
+            clauses.append(f"{key} was {reprlib.repr(before)}, now {reprlib.repr(now)}")
     return "; ".join(clauses)
-
-
-def _shorten(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,29 +1,38 @@
-"""Units of work: one fold, inner fold or baseline → arrays, written when finished.
+"""Units of work: one fold, inner fold or baseline → arrays, saved when the unit is finished.
 
-Each unit depends on its training and test rows, the configuration and the seed, and on nothing else,
-so it does not matter which process computes it, and when.
+A unit depends on its training and test rows, the configuration and the seed only, so any process can
+compute it at any time.
 """
 
 from __future__ import annotations
 
 import time
 import warnings
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from steelyard.estimators.ripper import RipperClassifier
 from steelyard.estimators.rule_set import theory_path
+from steelyard.heuristics import Heuristic
 from steelyard.measures import get_measure
+from steelyard.model.path import TheoryPath
+from steelyard.splitting import IterativeStratifiedKFold
 
-from .baselines import evaluate_ripper
 from .candidate_counts import N_SHOWN_CANDIDATES, count_candidates
 from .config import SIZE_MEASURES, StudyConfig
 from .sources import StudyData, fold_seed
 from .store import Arrays, StudyStore
 
-Kind = Literal["grid", "inner", "ripper", "candidates"]
+# The paper's baselines: R1 neither prunes nor optimizes, R2 only prunes, R3 does both.
+RIPPER_VARIANTS: dict[str, dict[str, Any]] = {
+    "R1": {"prune": False, "optimizations": 0},
+    "R2": {"optimizations": 0},
+    "R3": {},
+}
 
 
 @dataclass(frozen=True)
@@ -33,21 +42,20 @@ class Unit:
     Parameters
     ----------
     kind : {"grid", "inner", "ripper", "candidates"}
-        All theories of a fold; those of an inner fold, for tuning; the baseline of a fold; what the
-        candidates of a fold cover.
+        A key of `KINDS`.
     dataset : str
     fold : int
         From 1.
     inner : int, default=0
-        The inner fold, from 1.
+        The inner fold, from 1; 0 for the other kinds.
 
     Examples
     --------
-    >>> Unit("inner", "flags", 3, 2).name
-    'flags/fold-3-inner-2'
+    >>> Unit("grid", "flags", 3).name, Unit("inner", "flags", 3, 2).name
+    ('flags/fold-3', 'flags/fold-3-inner-2')
     """
 
-    kind: Kind
+    kind: str
     dataset: str
     fold: int
     inner: int = 0
@@ -55,26 +63,38 @@ class Unit:
     @property
     def name(self) -> str:
         """Its name in the store."""
-        suffix = {"grid": "", "inner": f"-inner-{self.inner}"}.get(self.kind, f"-{self.kind}")
-        return f"{self.dataset}/fold-{self.fold}{suffix}"
+        kind = "" if self.kind == "grid" else f"-{self.kind}"
+        return f"{self.dataset}/fold-{self.fold}{kind}" + (f"-{self.inner}" if self.inner else "")
 
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """A unit with all that its computation needs."""
+    """A unit with everything that is needed to compute it."""
 
     unit: Unit
     config: StudyConfig
+    store: StudyStore
     seed: int
     X_train: pd.DataFrame
     Y_train: pd.DataFrame
     X_test: pd.DataFrame
     Y_test: pd.DataFrame
 
+    def learn(self, heuristics: Sequence[Heuristic]) -> TheoryPath:
+        """Learn all theories of a grid on the training rows."""
+        return theory_path(
+            self.X_train,
+            self.Y_train,
+            heuristics,
+            self.config.phis,
+            n_candidates=self.config.n_candidates,
+            random_state=self.seed,
+            n_jobs=1,
+        )
 
-@dataclass(frozen=True)
-class Receipt:
-    """What a worker tells of a finished unit."""
+
+class Receipt(NamedTuple):
+    """What a worker returns for a finished unit."""
 
     unit: Unit
     seconds: float
@@ -95,79 +115,57 @@ def list_units(data: StudyData, config: StudyConfig) -> list[Unit]:
 
 
 def estimate_cost(unit: Unit, data: StudyData) -> float:
-    """Relative time of a unit, to start the longest first.
+    """Relative time of a unit, to start the longest units first.
 
-    Trees are grown until γ rules exist, and the time of a tree grows with the rows and, through the
-    number of attributes drawn at a node, with the logarithm of the columns.
+    The time per tree grows with the number of rows and with the logarithm of the number of columns,
+    which determines how many attributes are drawn at a node.
     """
     n_rows, n_columns = data.X.shape
-    share = {"grid": 1.0, "inner": 0.8, "ripper": 0.5, "candidates": 0.1}[unit.kind]
-    return share * n_rows * float(np.log2(n_columns + 1))
+    return KINDS[unit.kind].cost * n_rows * float(np.log2(n_columns + 1))
 
 
-def prepare_task(unit: Unit, data: StudyData, config: StudyConfig) -> Task:
-    """Cut the rows of a unit out of its data set."""
+def prepare_task(unit: Unit, data: StudyData, config: StudyConfig, store: StudyStore) -> Task:
+    """Select the training and test rows of a unit."""
     repeat, is_test = data.locate(unit.fold)
     seed = config.seed + repeat
     train, test = np.flatnonzero(~is_test), np.flatnonzero(is_test)
-    if unit.kind == "inner":
-        from steelyard.splitting import IterativeStratifiedKFold
-
+    if unit.inner:
         splitter = IterativeStratifiedKFold(config.inner_folds, random_state=fold_seed(seed))
         splits = list(splitter.split(np.zeros((len(train), 1)), data.Y.iloc[train]))
-        inner_train, inner_test = splits[unit.inner - 1]
-        train, test = train[inner_train], train[inner_test]
+        train, test = (train[rows] for rows in splits[unit.inner - 1])
     X, Y = data.X, data.Y
-    return Task(unit, config, seed, X.iloc[train], Y.iloc[train], X.iloc[test], Y.iloc[test])
+    return Task(unit, config, store, seed, X.iloc[train], Y.iloc[train], X.iloc[test], Y.iloc[test])
 
 
-def run_task(task: Task, store: StudyStore) -> Receipt:
-    """Compute a unit and record it; in the process of a worker."""
+def run_task(task: Task) -> Receipt:
+    """Compute a unit and save it; this runs in a worker process."""
     start = time.perf_counter()
-    compute = {
-        "grid": _compute_grid,
-        "inner": _compute_inner,
-        "ripper": _compute_ripper,
-        "candidates": _compute_candidates,
-    }
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        arrays = compute[task.unit.kind](task, store)
-    store.write_unit(task.unit.name, arrays)
-    # What a user can act on; a library's notes on its own future are not for them.
+        arrays = KINDS[task.unit.kind].compute(task)
+    task.store.write_unit(task.unit.name, arrays)
+    # Only warnings that users can act on; deprecations inside libraries are not for them.
     kinds = (UserWarning, RuntimeWarning)
-    said = tuple(dict.fromkeys(str(w.message) for w in caught if issubclass(w.category, kinds)))
-    return Receipt(task.unit, time.perf_counter() - start, said)
+    shown = tuple(dict.fromkeys(str(w.message) for w in caught if issubclass(w.category, kinds)))
+    return Receipt(task.unit, time.perf_counter() - start, shown)
 
 
-def _learn(task: Task, heuristics: Any) -> Any:
-    return theory_path(
-        task.X_train,
-        task.Y_train,
-        heuristics,
-        task.config.phis,
-        n_candidates=task.config.n_candidates,
-        random_state=task.seed,
-        n_jobs=1,
-    )
-
-
-def _compute_grid(task: Task, store: StudyStore) -> Arrays:
+def _compute_grid(task: Task) -> Arrays:
     """Values of all theories of a fold, shape (n_measures, n_heuristics, n_phis)."""
-    path = _learn(task, task.config.grid)
+    path = task.learn(task.config.grid)
     measures = [get_measure(name) for name in task.config.measures]
     found = path.evaluate(task.X_test, task.Y_test, measures)
     sizes = [path.n_kept, path.total_conditions / np.maximum(path.n_kept, 1)]
-    # The theories go first: a unit is finished when its own file is there.
-    store.write_theories(task.unit.dataset, task.unit.fold, path.to_json())
+    # Write the theories first: the unit counts as finished once its own file exists.
+    task.store.write_theories(task.unit.dataset, task.unit.fold, path.to_json())
     names = [*(m.name for m in measures), *SIZE_MEASURES]
     values = np.array([*(found[m.name] for m in measures), *sizes], dtype=np.float64)
     return {"measures": np.array(names), "values": values}
 
 
-def _compute_inner(task: Task, store: StudyStore) -> Arrays:  # noqa: ARG001
-    """Scores of the tuning grid on an inner fold: all measures to tune for from the same theories."""
-    path = _learn(task, task.config.tuning_grid)
+def _compute_inner(task: Task) -> Arrays:
+    """Scores of the tuning grid on an inner fold, for all measures to tune for."""
+    path = task.learn(task.config.tuning_grid)
     measures = [get_measure(name) for name in task.config.tune]
     found = path.evaluate(task.X_test, task.Y_test, measures)
     return {
@@ -177,12 +175,34 @@ def _compute_inner(task: Task, store: StudyStore) -> Arrays:  # noqa: ARG001
     }
 
 
-def _compute_ripper(task: Task, store: StudyStore) -> Arrays:  # noqa: ARG001
-    names = task.config.measures
-    values = evaluate_ripper(task.X_train, task.Y_train, task.X_test, task.Y_test, names, task.seed)
-    return {"measures": np.array([*names, *SIZE_MEASURES]), "values": values}
+def _compute_ripper(task: Task) -> Arrays:
+    """Values of the variants of Ripper, shape (n_measures, n_variants)."""
+    names, columns = task.config.measures, []
+    for parameters in RIPPER_VARIANTS.values():
+        ripper = RipperClassifier(**parameters, random_state=task.seed, n_jobs=1)
+        theory = ripper.fit(task.X_train, task.Y_train).theory_
+        predicted = theory.predict(task.X_test)
+        values = [get_measure(name)(task.Y_test, predicted) for name in names]
+        columns.append([*values, len(theory), theory.n_conditions / max(len(theory), 1)])
+    return {"measures": np.array([*names, *SIZE_MEASURES]), "values": np.array(columns).T}
 
 
-def _compute_candidates(task: Task, store: StudyStore) -> Arrays:  # noqa: ARG001
+def _compute_candidates(task: Task) -> Arrays:
+    """What the candidates of a fold cover."""
     n_candidates = min(task.config.n_candidates, N_SHOWN_CANDIDATES)
     return count_candidates(task.X_train, task.Y_train, n_candidates, task.seed)._asdict()
+
+
+class Kind(NamedTuple):
+    """How to compute a kind of unit, and its time relative to a whole grid."""
+
+    compute: Callable[[Task], Arrays]
+    cost: float
+
+
+KINDS: dict[str, Kind] = {
+    "grid": Kind(_compute_grid, 1.0),
+    "inner": Kind(_compute_inner, 0.8),
+    "ripper": Kind(_compute_ripper, 0.5),
+    "candidates": Kind(_compute_candidates, 0.1),
+}

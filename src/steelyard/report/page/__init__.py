@@ -1,7 +1,7 @@
 """The page: one self-contained HTML file with the map, the rules and the examples of a study.
 
-``payload`` turns a results folder into plain data, ``writing`` puts data, style and scripts into one
-file; the page itself is in ``template.html``, ``style.css`` and ``scripts/``.
+`payload` and `theories` turn study results into plain data; `writing` puts data, style and scripts
+into one file. The page itself is in ``template.html``, ``style.css`` and ``scripts/``.
 """
 
 from .writing import write_page

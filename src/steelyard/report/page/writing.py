@@ -1,4 +1,7 @@
-"""Data, style and scripts → one HTML file that asks for nothing from outside."""
+"""Plain data, style and scripts → one HTML file that loads nothing from outside.
+
+Knows strings and sizes; `payload` knows what the data means.
+"""
 
 from __future__ import annotations
 
@@ -8,18 +11,18 @@ import hashlib
 import json
 import re
 from importlib.resources import files
-from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from steelyard._files import write_atomically
+from steelyard.study import StudyResults
 
-from .payload import read_study, study_to_payload
+from .payload import study_to_payload
 
-# A page that is mailed: what a mail server surely takes, with room for the rest of the page.
+# A size that every mail server accepts.
 MAX_BYTES = 1_900_000
 
-# Concatenated in this order into one function.
+# The scripts are concatenated in this order into one function.
 SCRIPTS = (
     "dom.js",
     "data.js",
@@ -37,18 +40,17 @@ SCRIPTS = (
 )
 
 
-def write_page(results_dir: str | PathLike[str]) -> Path:
+def write_page(study: StudyResults) -> Path:
     """Write ``index.html`` into the folder of a study.
 
     Parameters
     ----------
-    results_dir : path-like
-        With ``results.csv`` and, if the study has them, tuned choices, baselines, theories, examples.
+    study : StudyResults
 
     Returns
     -------
     Path
-        Of the page.
+        The page.
 
     Examples
     --------
@@ -56,24 +58,24 @@ def write_page(results_dir: str | PathLike[str]) -> Path:
     >>> from steelyard.study import StudyConfig, run_study
     >>> config = StudyConfig(("planted",), folds=2, n_candidates=200, parameters=(2.0, 64.0))
     >>> with TemporaryDirectory() as folder:
-    ...     study = run_study(config, folder)
-    ...     write_page(folder).name
+    ...     write_page(run_study(config, folder)).name
     'index.html'
     """
-    folder = Path(results_dir)
-    payload, theories = study_to_payload(read_study(folder))
-    page = build_page(payload, theories)
-    path = folder / "index.html"
-    write_atomically(path, page.encode("utf-8"))
+    path = study.folder / "index.html"
+    write_atomically(path, build_page(*study_to_payload(study)).encode("utf-8"))
     return path
 
 
 def build_page(
     payload: dict[str, Any], theories: dict[str, dict[str, Any]], max_bytes: int = MAX_BYTES
 ) -> str:
-    """The page as text; theories are compressed, then left out, as far as its size demands it."""
+    """The page as text; theories are compressed, and then omitted, to stay below `max_bytes`."""
     style = _read("style.css")
-    script = "(() => {\n'use strict';\n" + "".join(map(_read_script, SCRIPTS)) + "})();\n"
+    script = (
+        "(() => {\n'use strict';\n"
+        + "".join(_read(f"scripts/{name}") + "\n" for name in SCRIPTS)
+        + "})();\n"
+    )
     head = to_json(payload)
     room = max_bytes - len((style + script + head).encode("utf-8")) - len(_read("template.html"))
     blocks = fit_theories(theories, room)
@@ -86,34 +88,30 @@ def build_page(
         for name, (kind, content) in blocks.items()
     ]
     parts = {
-        # Nothing but what is in this file may run, and nothing may be fetched.
+        # Only the script in this file may run, and nothing may be loaded.
         "policy": f"default-src 'none'; img-src data: blob:; script-src '{_hash(script)}'; "
         f"style-src '{_hash(style)}'",
         "style": style,
         "data": "\n".join(elements),
         "script": script,
     }
-    # In one pass, so that a name that looks like a placeholder stays a name.
+    # In one pass, so that a name that looks like a placeholder is not replaced.
     return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], _read("template.html"))
 
 
 def fit_theories(theories: dict[str, dict[str, Any]], room: int) -> dict[str, tuple[str, str]]:
     """Type and content of a script element for each data set whose theories fit.
 
-    Plain JSON if all of them fit; else compressed, a third to a tenth of the size; if that is still
-    too much, the largest are left out.
+    The content is plain JSON if all theories fit. Otherwise it is compressed, and the largest ones are
+    omitted if that is not enough.
     """
     plain = {name: to_json(data) for name, data in theories.items()}
-    if sum(map(_n_bytes, plain.values())) <= room:
+    if sum(len(text.encode("utf-8")) for text in plain.values()) <= room:
         return {name: ("application/json", text) for name, text in plain.items()}
     packed = {name: _compress(text) for name, text in plain.items()}
     while packed and sum(map(len, packed.values())) > room:
         del packed[max(packed, key=lambda name: len(packed[name]))]
     return {name: ("application/gzip", text) for name, text in packed.items()}
-
-
-def _n_bytes(text: str) -> int:
-    return len(text.encode("utf-8"))
 
 
 def _compress(text: str) -> str:
@@ -122,7 +120,7 @@ def _compress(text: str) -> str:
 
 
 def to_json(data: Any) -> str:
-    r"""JSON that may stand in a script element: no character of it can end the element.
+    r"""JSON for a script element: it contains no character that could end the element.
 
     Examples
     --------
@@ -132,7 +130,7 @@ def to_json(data: Any) -> str:
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
-    # Half of a surrogate pair, as broken files have it, cannot be written as UTF-8.
+    # Damaged files may contain half of a surrogate pair, which UTF-8 cannot represent.
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
@@ -143,7 +141,3 @@ def _hash(text: str) -> str:
 
 def _read(name: str) -> str:
     return files(__package__).joinpath(name).read_text(encoding="utf-8")
-
-
-def _read_script(name: str) -> str:
-    return _read(f"scripts/{name}") + "\n"

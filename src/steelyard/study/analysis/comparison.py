@@ -1,21 +1,66 @@
-"""Methods side by side: values per data set, average ranks, Friedman test, critical difference."""
+"""Methods side by side: means over the folds, average ranks, Friedman test, critical difference.
+
+Knows rows of tuned theories and baselines only.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
-from steelyard.study.runner import StudyResults
-
 from .ranks import rank_best_first
 
-# The tuned method of a measure as the paper calls it.
+# The names that the paper gives to its method when it is tuned for a measure.
 TUNED_NAMES = {"f1_micro": "M_F", "hamming": "M_H", "subset": "M_S"}
+
+
+@dataclass(frozen=True)
+class MethodMeans:
+    """The means of a method on a data set.
+
+    Parameters
+    ----------
+    dataset : str
+    method : str
+        The baseline, or the family of the heuristic that was tuned.
+    means : dict of str to float
+        Mean over the folds of each measure.
+    tuned_for : str, default=""
+        The measure that parameter and φ were chosen for; empty for a baseline.
+    choices : tuple of (fold, parameter, φ), default=()
+        The cells that were chosen.
+    """
+
+    dataset: str
+    method: str
+    means: dict[str, float]
+    tuned_for: str = ""
+    choices: tuple[tuple[int, float, float], ...] = ()
+
+
+def average_methods(baselines: pd.DataFrame, tuned: pd.DataFrame) -> list[MethodMeans]:
+    """The means of all baselines, then of all tuned theories, from the rows of a study."""
+    found = []
+    for key, rows in baselines.groupby(["dataset", "baseline"], sort=False):
+        dataset, baseline = map(str, key)
+        found.append(MethodMeans(dataset, baseline, _average(rows)))
+    for key, rows in tuned.groupby(["dataset", "heuristic", "tuned_for"], sort=False):
+        dataset, heuristic, tuned_for = map(str, key)
+        chosen = rows.drop_duplicates("fold")
+        choices = tuple(zip(chosen["fold"], chosen["parameter"], chosen["phi"], strict=True))
+        found.append(MethodMeans(dataset, heuristic, _average(rows), tuned_for, choices))
+    return found
+
+
+def _average(rows: pd.DataFrame) -> Any:
+    return rows.groupby("measure", sort=False)["value"].mean().to_dict()
 
 
 @dataclass(frozen=True)
@@ -44,21 +89,20 @@ class Comparison:
 
     @property
     def average_ranks(self) -> NDArray[np.float64]:
-        """Rank of each method averaged over the data sets; equals share the average of their places."""
-        mean: NDArray[np.float64] = rank_best_first(self.values).mean(axis=0)
-        return mean
+        """Rank of each method averaged over the data sets; equal values share their average rank."""
+        return np.asarray(rank_best_first(self.values).mean(axis=0))
 
     def friedman(self) -> tuple[float, float] | None:
         """Friedman's χ² and its p-value, or None for fewer than 3 methods or 2 data sets."""
         if len(self.methods) < 3 or len(self.datasets) < 2:
             return None
         if np.all(self.values == self.values[:, :1]):
-            return 0.0, 1.0  # no data set tells any two methods apart
+            return 0.0, 1.0  # all methods are equal on every data set
         statistic, p_value = stats.friedmanchisquare(*self.values.T)
         return float(statistic), float(p_value)
 
     def critical_difference(self, alpha: float = 0.05) -> float:
-        """Nemenyi's: average ranks that differ by more are significantly different."""
+        """Nemenyi's critical difference: larger differences of average ranks are significant."""
         return nemenyi_critical_difference(len(self.methods), len(self.datasets), alpha)
 
 
@@ -80,30 +124,27 @@ def nemenyi_critical_difference(n_methods: int, n_datasets: int, alpha: float = 
     return float(q * math.sqrt(n_methods * (n_methods + 1) / (6 * n_datasets)))
 
 
-def compare_methods(study: StudyResults, measure: str) -> Comparison | None:
-    """Baselines and the method tuned for a measure, on the data sets that have them all.
+def compare_methods(
+    methods: Iterable[MethodMeans], measure: str, datasets: Sequence[str]
+) -> Comparison | None:
+    """Compare baselines with the theories tuned for a measure; None if the study has neither.
 
-    None if the study has neither.
+    Parameters
+    ----------
+    methods : iterable of MethodMeans
+    measure : str
+    datasets : sequence of str
+        The rows of the comparison.
     """
-    columns: dict[str, pd.Series] = {}
-    if len(study.baselines):
-        rows = study.baselines[study.baselines["measure"] == measure]
-        for baseline in dict.fromkeys(rows["baseline"]):
-            values = rows[rows["baseline"] == baseline]
-            columns[baseline] = values.groupby("dataset", sort=False)["value"].mean()
-    if len(study.tuned):
-        rows = study.tuned
-        rows = rows[(rows["measure"] == measure) & (rows["tuned_for"] == measure)]
-        for heuristic in dict.fromkeys(rows["heuristic"]):
-            name = TUNED_NAMES.get(measure, "M")
-            if len(study.config.heuristics) > 1:
-                name = f"{name} ({heuristic})"
-            values = rows[rows["heuristic"] == heuristic]
-            columns[name] = values.groupby("dataset", sort=False)["value"].mean()
+    compared = [m for m in methods if m.tuned_for in ("", measure) and measure in m.means]
+    n_families = len({m.method for m in compared if m.tuned_for})
+    columns: dict[str, dict[str, float]] = {}
+    for method in compared:
+        name = TUNED_NAMES.get(measure, "M") if method.tuned_for else method.method
+        if method.tuned_for and n_families > 1:
+            name = f"{name} ({method.method})"
+        columns.setdefault(name, {})[method.dataset] = method.means[measure]
     if not columns:
         return None
-    table = pd.DataFrame(columns)
-    table = table.reindex(list(dict.fromkeys(study.results["dataset"])))
-    return Comparison(
-        measure, tuple(table.index), tuple(table.columns), table.to_numpy(dtype=np.float64)
-    )
+    table = pd.DataFrame(columns).reindex(list(datasets)).to_numpy(dtype=np.float64)
+    return Comparison(measure, tuple(datasets), tuple(columns), table)

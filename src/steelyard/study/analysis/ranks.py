@@ -1,8 +1,10 @@
-"""Ranks: values of cells per data set → ranks, averaged over data sets. Knows rows only."""
+"""Cell maps: a measure over the grid, its ranks and its best cells. Knows rows only."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -11,19 +13,20 @@ from scipy.stats import rankdata
 
 from steelyard.study.config import StudyError
 
+Values = NDArray[np.float64]
 
-def rank_best_first(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Ranks along the last axis: 1 for the greatest value; equals share the average of their places.
 
-    For the sizes of theories this means that a smaller rank is more rules, as in the paper.
+def rank_best_first(values: Values) -> Values:
+    """Ranks along the last axis: 1 for the largest value; equal values share their average rank.
+
+    For the sizes of theories, a smaller rank therefore means more rules, as in the paper.
 
     Examples
     --------
     >>> rank_best_first(np.array([0.3, 0.9, 0.3, 0.1]))
     array([2.5, 1. , 2.5, 4. ])
     """
-    ranks: NDArray[np.float64] = rankdata(-np.asarray(values), method="average", axis=-1)
-    return ranks
+    return np.asarray(rankdata(-np.asarray(values), method="average", axis=-1))
 
 
 @dataclass(frozen=True)
@@ -35,50 +38,62 @@ class CellMap:
     datasets : tuple of str
     parameters, phis : (n_parameters,), (n_phis,)
         The axes: parameters ascending, φ descending.
-    values : (n_datasets, n_phis, n_parameters)
-        Means over the folds.
+    values, sd : (n_datasets, n_phis, n_parameters)
+        Means and standard deviations over the folds; the deviation of a single fold is NaN.
     """
 
     datasets: tuple[str, ...]
-    parameters: NDArray[np.float64]
-    phis: NDArray[np.float64]
-    values: NDArray[np.float64]
+    parameters: Values
+    phis: Values
+    values: Values
+    sd: Values
 
-    @property
-    def ranks(self) -> NDArray[np.float64]:
+    @cached_property
+    def ranks(self) -> Values:
         """Rank of each cell within its data set, of the shape of `values`."""
         flat = self.values.reshape(len(self.datasets), -1)
         return rank_best_first(flat).reshape(self.values.shape)
 
-    @property
-    def mean_rank(self) -> NDArray[np.float64]:
+    @cached_property
+    def mean_rank(self) -> Values:
         """Ranks averaged over the data sets, shape (n_phis, n_parameters)."""
-        mean: NDArray[np.float64] = self.ranks.mean(axis=0)
-        return mean
+        return np.asarray(self.ranks.mean(axis=0))
 
-    @property
-    def sd_rank(self) -> NDArray[np.float64]:
+    @cached_property
+    def sd_rank(self) -> Values:
         """Standard deviation of the ranks over the data sets, shape (n_phis, n_parameters)."""
-        sd: NDArray[np.float64] = self.ranks.std(axis=0)
-        return sd
+        return np.asarray(self.ranks.std(axis=0))
 
+    @cached_property
     def best_cells(self) -> dict[str, tuple[int, int]]:
-        """φ index and parameter index of each data set's best cell; of equals the first.
+        """φ index and parameter index of the best cell per data set; the first one of equal cells.
 
-        A data set on which all cells are equal has none.
+        Data sets on which all cells are equal are omitted.
         """
         best = {}
         for dataset, values in zip(self.datasets, self.values, strict=True):
             if values.min() < values.max():
-                # First by parameter, then from lax to strict φ: the order of the rows.
+                # In the order of the rows: first by parameter, then by descending φ.
                 i, j = divmod(int(np.argmax(values.T)), len(self.phis))
                 best[dataset] = (j, i)
         return best
 
-    def best_by_rank(self) -> tuple[float, float]:
-        """Parameter and φ of the cell with the best average rank."""
-        i, j = divmod(int(np.argmin(self.mean_rank.T)), len(self.phis))
+    def best_cell(self, dataset: str) -> tuple[float, float]:
+        """Parameter and φ of the best cell of a data set; the first cell if all are equal."""
+        j, i = self.best_cells.get(dataset, (0, 0))
         return float(self.parameters[i]), float(self.phis[j])
+
+    def of(self, dataset: str) -> CellMap:
+        """The map of one data set."""
+        d = self.datasets.index(dataset)
+        return replace(self, datasets=(dataset,), values=self.values[[d]], sd=self.sd[[d]])
+
+    def value_at(self, dataset: str, parameter: float, phi: float) -> float:
+        """The value of one cell."""
+        (i,), (j,) = np.nonzero(self.parameters == parameter), np.nonzero(self.phis == phi)
+        if not (i.size and j.size):
+            raise StudyError(f"the study has no cell {parameter:g}:{phi:g}")
+        return float(self.values[self.datasets.index(dataset), j[0], i[0]])
 
 
 def map_cells(results: pd.DataFrame, measure: str, heuristic: str | None = None) -> CellMap:
@@ -90,7 +105,7 @@ def map_cells(results: pd.DataFrame, measure: str, heuristic: str | None = None)
         Rows with dataset, fold, heuristic, parameter, phi, measure, value.
     measure : str
     heuristic : str, optional
-        The family; may be left out if the rows have only one.
+        The family; required if the rows have several.
 
     Returns
     -------
@@ -108,18 +123,31 @@ def map_cells(results: pd.DataFrame, measure: str, heuristic: str | None = None)
     families = list(dict.fromkeys(results["heuristic"]))
     if heuristic is None:
         if len(families) != 1:
-            raise StudyError(f"say which heuristic: the rows have {', '.join(families)}")
+            raise StudyError(f"choose a heuristic: the rows have {', '.join(families)}")
         heuristic = families[0]
     rows = results[(results["measure"] == measure) & (results["heuristic"] == heuristic)]
     if rows.empty:
         known = ", ".join(dict.fromkeys(results["measure"]))
         raise StudyError(f"there are no rows of {measure!r} with {heuristic}; measures: {known}")
-    means = rows.groupby(["dataset", "parameter", "phi"], sort=True)["value"].mean()
     datasets = tuple(dict.fromkeys(rows["dataset"]))
     parameters = np.sort(rows["parameter"].unique().astype(np.float64))
     phis = np.sort(rows["phi"].unique().astype(np.float64))[::-1]
-    table = means.reindex(pd.MultiIndex.from_product([datasets, parameters, phis]))
-    values = table.to_numpy(dtype=np.float64).reshape(len(datasets), len(parameters), len(phis))
-    if np.isnan(values).any():
+    folds = rows.groupby(["dataset", "parameter", "phi"])["value"].agg(["mean", "std"])
+    table = folds.reindex(pd.MultiIndex.from_product([datasets, parameters, phis]))
+    if table["mean"].isna().any():
         raise StudyError(f"the rows of {measure!r} do not fill the grid of every data set")
-    return CellMap(datasets, parameters, phis, values.transpose(0, 2, 1))
+    shape = len(datasets), len(parameters), len(phis)
+    mean, sd = (table[name].to_numpy(np.float64).reshape(shape) for name in ("mean", "std"))
+    return CellMap(datasets, parameters, phis, mean.transpose(0, 2, 1), sd.transpose(0, 2, 1))
+
+
+class BestCell(NamedTuple):
+    """The best cell of a data set for a measure."""
+
+    dataset: str
+    heuristic: str
+    measure: str
+    parameter: float
+    phi: float
+    value: float
+    n_rules: float

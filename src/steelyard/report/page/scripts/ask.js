@@ -1,4 +1,4 @@
-// Ask: what the theory says about a held-out example, why, and what was missing where it is silent.
+// Explain: the predictions for a held-out example, the rules that fired, and the nearest rule otherwise.
 
 function answers(theories, example) {
   const { rules } = theoryAt(theories, state.family, state.p, state.phi);
@@ -12,11 +12,11 @@ function answers(theories, example) {
 
 function verdict({ predicted, truth }) {
   if (truth === null) return predicted ? 'predicted' : 'not predicted';
-  if (predicted) return truth ? 'right' : 'false alarm';
-  return truth ? 'missed' : 'rightly not';
+  if (predicted) return truth ? 'correct' : 'false positive';
+  return truth ? 'missed' : 'correctly absent';
 }
 
-const VERDICT_SIGNS = { right: '✓', predicted: '✓', 'false alarm': '!', missed: '✗', 'rightly not': '', 'not predicted': '' };
+const VERDICT_SIGNS = { correct: '✓', predicted: '✓', 'false positive': '!', missed: '✗' };
 
 function renderAsk(theories) {
   if (!theories) {
@@ -25,18 +25,18 @@ function renderAsk(theories) {
   }
   const { examples } = theories;
   if (!examples.length) {
-    show(byId('ask'), el('p', { class: 'note' }, 'This study has kept no examples.'));
+    show(byId('ask'), el('p', { class: 'note' }, 'This study has no saved examples.'));
     return;
   }
   const chosen = Math.min(state.example, examples.length - 1);
   const all = answers(theories, examples[chosen]);
-  // Labels in question come first: predicted, true, or silent against the rule.
-  const silent = all.filter((answer) => verdict(answer) === 'rightly not' && !answer.fired.length);
+  // Labels that are predicted, true or have a firing rule come first.
+  const silent = all.filter((answer) => verdict(answer) === 'correctly absent' && !answer.fired.length);
   const talking = all.filter((answer) => !silent.includes(answer));
   show(byId('ask'),
     askControls(theories, chosen),
     el('div', { class: 'chips' }, all.filter(({ predicted, truth }) => predicted || truth).map(chip),
-      all.some(({ predicted, truth }) => predicted || truth) ? null : el('span', { class: 'muted' }, 'No label is predicted, and none is true.')),
+      all.some(({ predicted, truth }) => predicted || truth) ? null : el('span', { class: 'muted' }, 'No label is predicted, and no label is true.')),
     talking.map((answer) => answerSection(theories, answer, examples[chosen])),
     silent.length ? silentLabels(theories, silent, examples[chosen]) : null);
 }
@@ -57,13 +57,13 @@ function askControls(theories, chosen) {
       el('button', { type: 'button', 'aria-label': 'previous example', onclick: () => go(-1) }, '←'),
       el('b', {}, `${chosen + 1} of ${examples.length}`),
       el('button', { type: 'button', 'aria-label': 'next example', onclick: () => go(1) }, '→')),
-    el('span', { class: 'hint' }, `held out in fold ${theories.fold}, unseen by these rules`));
+    el('span', { class: 'hint' }, `held out in fold ${theories.fold}; the rules were not learned from it`));
 }
 
 function chip(answer) {
   const kind = verdict(answer);
   return el('span', { class: `chip ${kind.replace(' ', '-')}` },
-    el('span', { 'aria-hidden': 'true' }, `${VERDICT_SIGNS[kind]} `), answer.label.name, el('small', {}, ` ${kind}`));
+    el('span', { 'aria-hidden': 'true' }, `${VERDICT_SIGNS[kind] ?? ''} `), answer.label.name, el('small', {}, ` ${kind}`));
 }
 
 function answerSection(theories, answer, example) {
@@ -78,23 +78,24 @@ function answerSection(theories, answer, example) {
 
 function nearestNode(theories, label, own, example) {
   const nearest = nearestRule(own, example.values);
-  if (!nearest) return el('p', { class: 'why' }, `No rule for ${headOf(label)} is in this theory.`);
+  if (!nearest) return el('p', { class: 'why' }, `This theory has no rule for ${headOf(label)}.`);
   const failing = new Set(nearest.failing);
-  const classOf = (group) => (group.some((condition) => failing.has(condition)) ? 'fails' : 'holds');
+  const classOf = (condition) => (failing.has(condition) ? 'fails' : 'holds');
   return [
-    el('p', { class: 'why' }, `No rule for ${headOf(label)} fired. The nearest one:`),
+    el('p', { class: 'why' }, `No rule for ${headOf(label)} fired. The nearest rule:`),
     el('ul', {}, ruleItem(theories, label, nearest.rule, '', classOf)),
-    el('ul', { class: 'failing' }, groupByFeature(nearest.failing).map(([f, group]) => {
-      const [before, name, after] = requirementInWords(theories.features[f], group);
-      return el('li', {}, el('span', { 'aria-hidden': 'true' }, '✗ '), `needs ${before}`, el('b', {}, name), after,
-        `; it is ${valueInWords(theories.features[f], example.values[f])}`);
+    el('ul', { class: 'failing' }, nearest.failing.map((condition) => {
+      const feature = theories.features[condition.feature];
+      const [before, name, after] = conditionInWords(failingPart(condition, example.values), feature);
+      return el('li', {}, el('span', { 'aria-hidden': 'true' }, '✗ '), `requires ${before}`, el('b', {}, name), after,
+        `; the value is ${valueInWords(feature, example.values[condition.feature])}`);
     })),
   ];
 }
 
-// The many labels that nobody asks about are worked out when they are opened.
+// The explanations of these labels are created when a reader opens them.
 function silentLabels(theories, silent, example) {
-  const details = el('details', {}, el('summary', {}, `${count(silent.length, 'label')} rightly not predicted`));
+  const details = el('details', {}, el('summary', {}, `${count(silent.length, 'label')} correctly not predicted`));
   const fillIn = () => {
     if (details.open && details.childElementCount === 1) {
       details.append(...silent.map((answer) => answerSection(theories, answer, example)));

@@ -1,6 +1,6 @@
-// Scales, axes and colours that the drawings share.
+// Scales, axes and colours of all drawings.
 
-// Dark blue to yellow, even in lightness: the order survives every kind of colour vision, and grey.
+// Dark blue to yellow with uniform lightness: readable with every kind of colour vision and in grey.
 const RAMP = [[0, 34, 78], [53, 69, 108], [102, 105, 112], [148, 142, 119], [200, 184, 102], [254, 232, 56]];
 
 function colourAt(share) {
@@ -52,7 +52,7 @@ function chartArea() {
   };
 }
 
-// A drawing with axes; `format` writes the ticks, `marks` are nodes inside.
+// A drawing with axes; `xFormat` and `yFormat` format the ticks, `marks` are the nodes inside.
 function chart({ label, x, y, xTitle, yTitle, xFormat = formatNumber, yFormat = formatNumber }, ...marks) {
   const { x: [x0, x1], y: [y0, y1] } = chartArea();
   const axis = [
@@ -69,7 +69,7 @@ function chart({ label, x, y, xTitle, yTitle, xFormat = formatNumber, yFormat = 
   return svg('svg', { class: 'chart', viewBox: `0 0 ${CHART.width} ${CHART.height}`, role: 'img', 'aria-label': label }, ...axis, ...marks);
 }
 
-// Right and wrong examples of a rule beside each other; the unit is the label's number of targets.
+// Correct and wrong examples of a rule side by side, relative to the number of positives of the label.
 function evidenceBar(rule, label) {
   const unit = 100 / Math.max(label.positives, 1);
   const right = Math.max(rule.tp * unit, 1);

@@ -1,4 +1,4 @@
-// The study as the page sees it: values of cells, ranks, and the theories of a data set.
+// The data of the page: values of cells, ranks, and the theories of a data set.
 
 const study = JSON.parse(byId('study').textContent);
 const loadedTheories = new Map();
@@ -19,7 +19,7 @@ function valuesOf(dataset, family, measure, statistic = 'mean') {
   return study.datasets[dataset][statistic][family][measure];
 }
 
-// Ranks of cells: 1 is the best, equals share the average of their places.
+// Ranks of cells: 1 is the best; equal values share their average rank.
 function ranksOf(values, better) {
   const order = values.map((_, i) => i).filter((i) => values[i] !== null);
   order.sort((a, b) => better * (values[b] - values[a]));
@@ -59,7 +59,7 @@ async function unpack(element) {
   return JSON.parse(await new Response(stream).text());
 }
 
-// The theories of a data set, or null if the page does not hold them.
+// The theories of a data set, or null if the page does not contain them.
 async function loadTheories(dataset) {
   if (!loadedTheories.has(dataset)) {
     const element = byId(`theories-${dataset}`);
@@ -71,18 +71,23 @@ async function loadTheories(dataset) {
 function decodeTheories(packed) {
   const labels = packed.labels.map(([name, target, positives, negatives]) => ({ name, target, positives, negatives }));
   const features = packed.features.map(([name, categories], i) => ({ name, categories, binary: packed.binary[i] }));
-  const rules = packed.rules.map(([label, tp, fp, ...flat], index) => {
-    const conditions = [];
-    for (let i = 0; i < flat.length; i += 3) {
-      conditions.push({ feature: flat[i], operator: OPERATORS[flat[i + 1]], value: flat[i + 2] });
-    }
-    return { index, label, tp, fp, conditions };
-  });
+  const rules = packed.rules.map(([label, tp, fp, ...body], index) => (
+    { index, label, tp, fp, conditions: body.map(decodeCondition) }));
   const rankings = new Map(packed.rankings.map((r) => [`${r.family} ${r.parameter}`, r]));
   return { fold: packed.fold, labels, features, rules, rankings, examples: decodeExamples(packed.examples) };
 }
 
-const OPERATORS = ['<', '≥', '=', '≤'];
+// One condition per feature: an interval whose ends may be null, or a list of category codes.
+function decodeCondition([feature, low, high, includesHigh]) {
+  if (Array.isArray(low)) return { feature, categories: low };
+  return { feature, low, high, includesHigh: Boolean(includesHigh) };
+}
+
+// An interval with two ends counts as two conditions.
+function countConditions(rule) {
+  const ends = ({ low, high }) => (low !== null) + (high !== null);
+  return rule.conditions.reduce((sum, condition) => sum + (condition.categories ? 1 : ends(condition)), 0);
+}
 
 function decodeExamples(packed) {
   if (!packed) return [];
@@ -93,7 +98,7 @@ function decodeExamples(packed) {
   });
 }
 
-// The theory of a cell: its rules, and what they cover together in the training examples.
+// The theory of a cell: its rules, and the training examples that they cover together.
 function theoryAt(theories, family, p, phi) {
   const ranking = theories.rankings.get(`${family} ${familyOf(family).parameters[p]}`);
   if (!ranking) return { rules: [], covered: theories.labels.map(() => ({ tp: 0, fp: 0 })) };
@@ -118,31 +123,35 @@ function smoothedPrecision({ tp, fp }) {
 
 // -- firing -----------------------------------------------------------------------------------------
 
-// A missing value (null) meets no condition.
-function isMet(condition, values) {
-  const value = values[condition.feature];
+// A missing value (null) satisfies no condition.
+function isMet({ feature, low, high, includesHigh, categories }, values) {
+  const value = values[feature];
   if (value === null || value === undefined) return false;
-  switch (condition.operator) {
-    case '<': return value < condition.value;
-    case '≤': return value <= condition.value;
-    case '≥': return value >= condition.value;
-    default: return value === condition.value;
-  }
+  if (categories) return categories.includes(value);
+  const isBelow = high === null || (includesHigh ? value <= high : value < high);
+  return isBelow && (low === null || value >= low);
+}
+
+// A condition without the end of its interval that a value satisfies.
+function failingPart(condition, values) {
+  const value = values[condition.feature];
+  if (condition.categories || value === null || value === undefined) return condition;
+  const isTooLow = condition.low !== null && value < condition.low;
+  return isTooLow ? { ...condition, high: null } : { ...condition, low: null };
 }
 
 function fires(rule, values) {
   return rule.conditions.every((condition) => isMet(condition, values));
 }
 
-// The rule for which the fewest attributes would have to change; of those the most precise one.
+// The rule with the fewest failing conditions; the most precise one of several.
 function nearestRule(rules, values) {
   let best = null;
   for (const rule of rules) {
     const failing = rule.conditions.filter((condition) => !isMet(condition, values));
-    const distance = new Set(failing.map((condition) => condition.feature)).size;
-    const isBetter = !best || distance < best.distance
-      || (distance === best.distance && smoothedPrecision(rule) > smoothedPrecision(best.rule));
-    if (isBetter) best = { rule, failing, distance };
+    const isBetter = !best || failing.length < best.failing.length
+      || (failing.length === best.failing.length && smoothedPrecision(rule) > smoothedPrecision(best.rule));
+    if (isBetter) best = { rule, failing };
   }
   return best;
 }

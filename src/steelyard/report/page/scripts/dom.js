@@ -1,4 +1,4 @@
-// Elements are built node by node: names are untrusted text and are never parsed as HTML.
+// Elements are created node by node: names are untrusted text and are never parsed as HTML.
 
 const SVG_NAMESPACE = 'http://www.w3.org/2000/svg';
 
@@ -13,7 +13,7 @@ function fill(node, attributes, children) {
     else if (name === 'width%') node.style.width = `${value}%`;
     else node.setAttribute(name, value === true ? '' : String(value));
   }
-  // Text becomes text nodes.
+  // Strings become text nodes.
   node.append(...children.flat().filter((child) => child !== null && child !== undefined));
   return node;
 }
@@ -35,7 +35,7 @@ function fillSelect(select, options, chosen) {
   select.value = chosen;
 }
 
-// One tooltip for the whole page; it follows the pointer and stays inside the window.
+// One tooltip for the whole page; it follows the pointer inside the window.
 function showTooltip(event, lines) {
   const tip = byId('tooltip');
   show(tip, lines.map((line, i) => el(i ? 'div' : 'strong', {}, line)));

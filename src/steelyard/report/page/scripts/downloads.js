@@ -1,4 +1,4 @@
-// CSV of values and rules, SVG and PNG of drawings; all made here, nothing is sent anywhere.
+// CSV of values and rules, SVG and PNG of drawings; they are created in the browser.
 
 function save(blob, name) {
   const url = URL.createObjectURL(blob);
@@ -9,7 +9,7 @@ function save(blob, name) {
   setTimeout(() => URL.revokeObjectURL(url), 10000);
 }
 
-// A text that a spreadsheet would take for a formula is made a text.
+// The quote stops spreadsheets from reading a text as a formula.
 function csvField(value) {
   if (value === null || value === undefined) return '';
   if (typeof value === 'number') return String(value);
@@ -49,7 +49,7 @@ async function saveRulesCsv() {
 
 const DRAWN = ['fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'opacity', 'font-size', 'font-family', 'font-weight', 'paint-order', 'text-anchor'];
 
-// A drawing that looks the same without the page's style.
+// A copy of a drawing that does not need the style sheet of the page.
 function standalone(drawing) {
   const copy = drawing.cloneNode(true);
   const originals = [drawing, ...drawing.querySelectorAll('*')];

@@ -1,4 +1,4 @@
-// Per label: how well its rules fit the training examples, and where they lie in coverage space.
+// Per label: precision, recall and F1 of its rules on the training examples, and their coverage space.
 
 function labelRows(theories) {
   const { rules, covered } = theoryAt(theories, state.family, state.p, state.phi);
@@ -21,10 +21,10 @@ function renderLabels(theories) {
   const chosen = rows.find(({ label }) => label.name === state.label) ?? rows.find(({ n }) => n) ?? rows[0];
   const drawing = coverageSpace(theories, chosen);
   show(byId('labels'),
-    el('p', { class: 'headline' }, el('b', {}, 'Hardest labels first'), ', by the F1 of their rules on the training examples. Choose a label to see its rules in coverage space.'),
+    el('p', { class: 'headline' }, el('b', {}, 'Labels with the lowest F1 first'), ', on the training examples. Choose a label to see its rules in coverage space.'),
     el('div', { class: 'label-view' },
       el('figure', {}, el('h3', {}, headOf(chosen.label)), drawing,
-        el('figcaption', { class: 'hint' }, `Each point is a rule; the ring is all of them together (${count(chosen.n, 'rule')}). High and to the left is good; the line is what guessing gives.`),
+        el('figcaption', { class: 'hint' }, `Each point is a rule; the ring is all rules together (${count(chosen.n, 'rule')}). Up and to the left is better; the dashed line is random guessing.`),
         el('div', { class: 'downloads' }, ...drawingButtons(() => drawing, 'coverage-space'))),
       el('div', { class: 'scroll' }, labelTable(rows, chosen))));
 }
@@ -50,7 +50,7 @@ function coverageSpace(theories, { label, i, covered }) {
   const x = linear([0, xMost], area.x);
   const y = linear([0, yMost], area.y);
   for (const scale of [x, y]) scale.ticks = scale.ticks.filter(Number.isInteger);
-  // Guessing finds targets and others in the shares of the training set.
+  // Random guessing covers positives and negatives in the ratio of the training set.
   const rate = label.positives / Math.max(label.negatives, 1);
   const end = Math.min(xMost, yMost / (rate || 1));
   return chart({

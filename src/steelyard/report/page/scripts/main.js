@@ -1,4 +1,4 @@
-// Puts the parts together: one state, one render, events that change the state.
+// The page as a whole: one state, one render function, events that change the state.
 
 const RENDERERS = { rules: renderRules, tradeoff: renderTradeoff, labels: renderLabels, ask: renderAsk };
 
@@ -8,7 +8,7 @@ function update(change) {
   render();
 }
 
-// Drawing waits for a data set's theories; a later choice must not be overdrawn by an earlier one.
+// Rendering waits for the theories of a data set; an earlier choice must not replace a later one.
 let latest = 0;
 
 async function render() {
@@ -59,9 +59,9 @@ function renderFooter() {
   ].filter(Boolean);
   const { symbol } = study.families[0];
   show(byId('footer'),
-    el('p', {}, `A larger ${symbol} trades consistency for coverage: fewer rules that fire more often. φ is the share of the rules that is kept, the best first. `,
-      'A label is predicted where any of its rules fires.'),
-    el('p', {}, 'Keys: arrows on the map, ', el('kbd', {}, 'm'), ' to the map, ', el('kbd', {}, '1'), '–', el('kbd', {}, '4'), ' for the views, ', el('kbd', {}, '/'), ' to search. The address of this page is a link to what it shows.'),
+    el('p', {}, `A larger ${symbol} trades consistency for coverage: fewer rules that cover more examples. φ is the share of the rules that is kept, best first. `,
+      'A label is predicted if any of its rules fires.'),
+    el('p', {}, 'Keys: arrows on the map, ', el('kbd', {}, 'm'), ' to the map, ', el('kbd', {}, '1'), '–', el('kbd', {}, '4'), ' for the tabs, ', el('kbd', {}, '/'), ' to search. The address of the page links to the current view.'),
     el('p', {}, facts.join(' · ')));
 }
 
@@ -74,7 +74,7 @@ function fillControls() {
   byId('scale-label').hidden = study.datasets.length < 2;
 }
 
-// Another heuristic has other parameters; the same share of the way along is the closest.
+// Another heuristic has other parameters; choose the same relative position.
 function changeFamily(family) {
   const share = state.p / Math.max(familyOf(state.family).parameters.length - 1, 1);
   update({ family, p: Math.round(share * (familyOf(family).parameters.length - 1)) });
@@ -120,7 +120,7 @@ function useShortcut(event) {
   }
 }
 
-// Paper has no tabs: every view is drawn. The theories are there already, since one view shows them.
+// A printed page shows all tabs. The theories are loaded already, because one tab shows them.
 function renderForPrint() {
   const theories = loadedTheories.get(state.dataset);
   if (theories === undefined) return;
@@ -135,7 +135,7 @@ function storedTheme() {
   try {
     return window.localStorage.getItem('steelyard-theme');
   } catch {
-    return null; // some browsers keep nothing for files
+    return null; // some browsers store nothing for local files
   }
 }
 
@@ -153,7 +153,7 @@ function listenToTheme() {
     applyTheme(theme);
     try {
       window.localStorage.setItem('steelyard-theme', theme);
-    } catch { /* the choice holds until the page is closed */ }
+    } catch { /* the choice lasts until the page is closed */ }
   });
 }
 

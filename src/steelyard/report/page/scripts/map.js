@@ -1,7 +1,7 @@
-// The map: one cell a theory, parameter across and φ down.
+// The map: one cell per theory, parameter across and φ down.
 
-// The drawing has the same width for every grid, so that its texts and marks have the same size; cells
-// share what is between the axes. A few rows of cells are no taller than they need to be.
+// The drawing has the same width for every grid, so texts and marks have the same size. Cells share the
+// area between the axes; a grid with few rows is less high.
 const MAP = { left: 64, top: 8, right: 4, bottom: 46, across: 400, down: [180, 400], row: 40, mark: 12 };
 
 // Width and height of a cell.
@@ -26,8 +26,8 @@ function formatMapValue(value) {
   return formatValue(state.measure, value) + unitOf(state.measure);
 }
 
-// How good a value is between the worst (0) and the best (1) of the map. Numbers of rules span
-// magnitudes, so they are compared by their logarithms.
+// Where a value is between the worst (0) and the best (1) of the map. Numbers of rules differ by orders
+// of magnitude, so their logarithms are compared.
 function goodness(values) {
   const isSize = state.scale !== 'rank' && !measureOf(state.measure).share;
   const transform = isSize ? (value) => Math.log(1 + value) : (value) => value;
@@ -92,7 +92,7 @@ function mapAxes(parameters, height) {
   return [...across, ...down, title, side].filter(Boolean);
 }
 
-// Black on white, so that marks are seen on every colour.
+// A black mark on a white rim is visible on every colour.
 function outlined(tag, attributes) {
   return [svg(tag, { ...attributes, class: 'mark-back' }), svg(tag, { ...attributes, class: 'mark' })];
 }
@@ -101,7 +101,7 @@ function mapMarks(values) {
   const marks = [];
   const [width, height] = cellSize();
   const centre = (p, phi) => cellPosition(p, phi).map((start, axis) => start + [width, height][axis] / 2);
-  // Half a diamond's width: in narrow cells as much as they leave.
+  // Half the width of a diamond; narrow cells have smaller ones.
   const size = Math.min(MAP.mark, Math.max(Math.min(width, height) / 2 - 3, 3));
   const best = bestCell(values, mapBetter());
   if (best >= 0) {
@@ -117,7 +117,7 @@ function mapMarks(values) {
   return marks;
 }
 
-// Where tuning inside the training part of the shown fold went, for each measure tuned for.
+// The cells that tuning chose on the training set of the shown fold, for each measure tuned for.
 function tunedPoints() {
   const { parameters } = familyOf(state.family);
   return study.datasets[state.dataset].tuned
@@ -151,7 +151,7 @@ function renderLegend(values) {
   show(byId('legend'), drawing);
 }
 
-// Moves texts apart that would lie on each other.
+// Move texts apart that would overlap.
 function spread(items, start, end, gap = 24) {
   const sorted = [...items].sort((a, b) => a.at - b.at);
   let last = start - gap + 8;

@@ -1,6 +1,6 @@
-// The chosen theory: rules grouped by label, and how they differ from those of a neighbouring cell.
+// The chosen theory: its rules grouped by label, and the changes from a neighbouring cell.
 
-// More rules than this are not drawn at once: a page must follow the arrow keys.
+// Show at most this many rules at first, so that the page stays fast.
 const MANY_RULES = 100;
 const NEIGHBOURS = { left: [-1, 0], right: [1, 0], up: [0, -1], down: [0, 1] };
 let showAllOf = null;
@@ -15,10 +15,10 @@ function neighbour() {
 
 function compareRules(theories, rules) {
   const other = neighbour();
-  if (!other) return { other, came: new Set(), went: [] };
+  if (!other) return { other, added: new Set(), removed: [] };
   const before = theoryAt(theories, state.family, other.p, other.phi).rules;
   const [now, then] = [new Set(rules), new Set(before)];
-  return { other, came: new Set(rules.filter((rule) => !then.has(rule))), went: before.filter((rule) => !now.has(rule)) };
+  return { other, added: new Set(rules.filter((rule) => !then.has(rule))), removed: before.filter((rule) => !now.has(rule)) };
 }
 
 function matches(theories, rule) {
@@ -49,38 +49,38 @@ function renderRules(theories) {
 function noTheories() {
   const { has_theories: exist, name } = study.datasets[state.dataset];
   const why = exist
-    ? `The rules of ${name} are left out to keep this page small; they are in the folder theories of the study.`
-    : 'This study has kept no rules.';
+    ? `The rules of ${name} are omitted to keep this page small; the folder theories of the study contains them.`
+    : 'This study has no saved rules.';
   return el('p', { class: 'note' }, why);
 }
 
 function renderHeadline(theories, rules) {
-  const conditions = rules.reduce((sum, rule) => sum + rule.conditions.length, 0);
+  const conditions = rules.reduce((sum, rule) => sum + countConditions(rule), 0);
   const labels = new Set(rules.map((rule) => rule.label)).size;
   show(byId('rules-headline'),
     el('b', {}, count(rules.length, 'rule')),
     ` for ${labels} of ${count(theories.labels.length, 'label')}, `,
-    `${rules.length ? (conditions / rules.length).toFixed(1) : 0} conditions a rule; `,
-    el('span', { class: 'muted' }, `${formatCell(state.p, state.phi)}, learned without fold ${theories.fold}`));
+    `${rules.length ? (conditions / rules.length).toFixed(1) : 0} conditions per rule; `,
+    el('span', { class: 'muted' }, `${formatCell(state.p, state.phi)}; learned without fold ${theories.fold}, counts are on the training examples`));
 }
 
-function renderChanges({ other, came, went }) {
+function renderChanges({ other, added, removed }) {
   if (!other) {
     show(byId('changes'), state.compare === 'none' ? '' : 'There is no cell on that side.');
     return;
   }
-  const sameText = came.size + went.length ? '' : ': the same rules';
+  const sameText = added.size + removed.length ? '' : ': the same rules';
   show(byId('changes'), `From ${formatCell(other.p, other.phi)}${sameText}`,
-    came.size + went.length ? [
-      ': ', el('span', { class: 'came' }, `+ ${count(came.size, 'rule')} came`),
-      ', ', el('span', { class: 'went' }, `− ${count(went.length, 'rule')} went`),
+    added.size + removed.length ? [
+      ': ', el('span', { class: 'added' }, `+ ${count(added.size, 'rule')} added`),
+      ', ', el('span', { class: 'removed' }, `− ${count(removed.length, 'rule')} removed`),
     ] : '');
 }
 
-function renderGroups(theories, rules, { came, went }) {
+function renderGroups(theories, rules, { added, removed }) {
   const entries = [
-    ...rules.map((rule) => ({ rule, change: came.has(rule) ? 'came' : '' })),
-    ...went.map((rule) => ({ rule, change: 'went' })),
+    ...rules.map((rule) => ({ rule, change: added.has(rule) ? 'added' : '' })),
+    ...removed.map((rule) => ({ rule, change: 'removed' })),
   ].filter(({ rule }) => matches(theories, rule));
   entries.sort((a, b) => a.rule.label - b.rule.label);
   const key = `${state.dataset} ${state.family} ${state.p} ${state.phi}`;
@@ -101,22 +101,21 @@ function renderGroups(theories, rules, { came, went }) {
 function emptyNote(rules) {
   return el('p', { class: 'note' }, rules.length
     ? 'No rule matches the search.'
-    : 'No rule: every label gets its more frequent value.');
+    : 'No rules: every label gets its more frequent value.');
 }
 
 function ruleGroup(theories, label, entries) {
   const total = label.positives + label.negatives;
-  const here = entries.filter(({ change }) => change !== 'went').length;
+  const here = entries.filter(({ change }) => change !== 'removed').length;
   return el('section', { class: 'group' },
     el('h3', {}, headOf(label), el('small', {}, `${count(here, 'rule')}; ${label.positives} of ${total} training examples`)),
     el('ul', {}, entries.map(({ rule, change }) => ruleItem(theories, label, rule, change))));
 }
 
 function ruleItem(theories, label, rule, change = '', classOf = undefined) {
-  const sign = { came: '+', went: '−' }[change];
-  const words = { came: 'came: ', went: 'went: ' }[change];
+  const sign = { added: '+', removed: '−' }[change];
   return el('li', { class: `rule ${change}`, 'data-rule': rule.index },
-    el('span', { class: 'sign-cell' }, sign ? [el('span', { 'aria-hidden': 'true' }, sign), el('span', { class: 'sr' }, words)] : ''),
+    el('span', { class: 'sign-cell' }, sign ? [el('span', { 'aria-hidden': 'true' }, sign), el('span', { class: 'sr' }, `${change}: `)] : ''),
     el('p', { class: 'body' }, conditionNodes(theories, rule.conditions, classOf)),
     evidence(rule, label));
 }

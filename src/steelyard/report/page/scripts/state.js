@@ -1,4 +1,4 @@
-// What is chosen, and its form in the address: a link to the page shows the same again.
+// The current choice and its form in the address, so that a link shows the same view.
 
 const VIEWS = ['rules', 'tradeoff', 'labels', 'ask'];
 const COMPARISONS = ['left', 'right', 'up', 'down', 'none'];
@@ -43,7 +43,7 @@ function find(list, value, fallback) {
   return position < 0 ? fallback : position;
 }
 
-// Whatever a link says that this study does not have is passed over.
+// Ignore parts of a link that this study does not have.
 function readHash() {
   const hash = new URLSearchParams(window.location.hash.slice(1));
   state.dataset = find(study.datasets.map((d) => d.name), hash.get('data'), state.dataset);

@@ -1,4 +1,4 @@
-// Beside the map: ways to jump, the chosen cell, and its values beside the best ones and baselines.
+// Below the map: links to cells, the chosen cell, and its values next to the best and the baselines.
 
 const SHORT = {
   f1_micro: 'F1', hamming: 'Hamming', subset: 'subset', precision_micro: 'precision', recall_micro: 'recall',
@@ -14,7 +14,7 @@ function renderJumps() {
     type: 'button', 'data-best': id, onclick: () => update({ measure: id, ...chooseBest(id) }),
   }, shortTitle(id)));
   const tuned = tunedPoints().map((point) => el('button', {
-    type: 'button', 'data-tuned': point.for, title: `Chosen inside the training part of fold ${point.folds[0][0]}`,
+    type: 'button', 'data-tuned': point.for, title: `Chosen on the training set of fold ${point.folds[0][0]}`,
     onclick: () => update({ p: point.p, phi: point.phi, ...(measureOf(point.for) ? { measure: point.for } : {}) }),
   }, shortTitle(point.for)));
   show(byId('jumps'),
@@ -62,6 +62,6 @@ function renderSummary() {
     columns.map(([, valueOf], i) => el('td', { class: i ? null : 'here' }, formatValue(id, valueOf(id))))));
   show(byId('summary'),
     el('div', { class: 'scroll' }, el('table', {}, el('thead', {}, head), el('tbody', {}, rows))),
-    el('p', { class: 'hint' }, `Percent, but for sizes; means of ${count(folds, 'fold')}.`),
+    el('p', { class: 'hint' }, `Percent, except for sizes; mean over ${count(folds, 'fold')}.`),
     differences ? el('p', { class: 'hint', id: 'differences' }, differences) : null);
 }

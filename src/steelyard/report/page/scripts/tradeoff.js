@@ -1,6 +1,6 @@
-// Scatters over all theories of the grid: quality against size, precision against recall.
+// Scatter plots of all theories of the grid: quality against size, precision against recall.
 
-// The points that no other point beats in both directions, from left to right.
+// The Pareto front from left to right: no other point is better in both directions.
 function paretoFront(points, smallerX) {
   const known = points.filter(({ x, y }) => x !== null && y !== null);
   const order = [...known].sort((a, b) => (smallerX ? a.x - b.x : b.x - a.x) || b.y - a.y);
@@ -62,7 +62,7 @@ function baselineMarks(references, x, y) {
   const placed = spread(references.map((point) => ({ ...point, at: y(point.y) })), top, bottom, 15);
   const right = chartArea().x[1];
   return placed.map((point) => {
-    // Near the right edge the name stands to the left of its mark.
+    // Near the right edge the name is to the left of its mark.
     const side = x(point.x) > right - 40 ? -1 : 1;
     const end = x(point.x) + 14 * side;
     return svg('g', { class: 'baseline' },
@@ -72,7 +72,7 @@ function baselineMarks(references, x, y) {
   });
 }
 
-// A theory on the front is the best for all sizes up to the next one's.
+// A theory on the front is the best one up to the size of the next.
 function frontPath(front, x, y, smallerX) {
   return front.map((point, i) => {
     if (!i) return `M${x(point.x)} ${y(point.y)}`;
@@ -85,16 +85,16 @@ function renderTradeoff() {
   const figures = [];
   if (measureOf('n_rules')) {
     figures.push(figure('size', `${measureOf(quality).title} against size`,
-      'Up and to the left is better. The line joins the theories that no smaller one matches.', scatter('n_rules', quality, true)));
+      'Up and to the left is better. The line joins the theories that are better than all smaller ones.', scatter('n_rules', quality, true)));
   }
   if (measureOf('precision_micro') && measureOf('recall_micro')) {
     figures.push(figure('precision-recall', 'Precision against recall',
-      'Up and to the right is better. The line joins the theories that none beats in both.', scatter('recall_micro', 'precision_micro', false)));
+      'Up and to the right is better. The line joins the theories that no other theory exceeds in both.', scatter('recall_micro', 'precision_micro', false)));
   }
   const { symbol, parameters } = familyOf(state.family);
   show(byId('tradeoff'),
     el('p', { class: 'headline' }, el('b', {}, `${valuesOf(state.dataset, state.family, quality).length} theories`),
-      `; bright is large ${symbol} (up to ${parameters[parameters.length - 1]}), that is coverage. Click a point to choose it.`),
+      `; brighter points have a larger ${symbol} (up to ${parameters[parameters.length - 1]}) and more coverage. Click a point to choose its theory.`),
     el('div', { class: 'figures' }, figures));
 }
 

@@ -1,4 +1,4 @@
-// Numbers and conditions as people say them.
+// Numbers and conditions in words.
 
 function formatNumber(value) {
   if (Number.isInteger(value)) return String(value);
@@ -29,37 +29,24 @@ function count(number, noun) {
 }
 
 const SAYS_YES = ['1', 'yes', 'True', 'true', 'y', 't'];
-const BOUNDS = { '≥': 'at least', '<': 'below', '≤': 'at most' };
 
-// What a rule asks of one attribute: [words before the name, the name, words after it].
-function requirementInWords(feature, conditions) {
-  const [first] = conditions;
-  if (first.operator === '=') {
-    const category = feature.categories[first.value] ?? '?';
-    if (feature.binary === 2) return [SAYS_YES.includes(category) ? '' : 'not ', feature.name, ''];
-    return ['', feature.name, ` is ${category}`];
+// A condition in words: [words before the name, the name, words after it].
+function conditionInWords({ low, high, includesHigh, categories }, feature) {
+  if (categories) {
+    const names = categories.map((code) => feature.categories[code] ?? '?');
+    if (feature.binary === 2) return [SAYS_YES.includes(names[0]) ? '' : 'not ', feature.name, ''];
+    return ['', feature.name, ` is ${names.join(' or ')}`];
   }
-  if (feature.binary === 1) return [first.operator === '≥' ? '' : 'not ', feature.name, ''];
-  const lower = conditions.find((condition) => condition.operator === '≥');
-  const upper = conditions.find((condition) => condition.operator !== '≥');
-  if (!lower || !upper) return ['', feature.name, ` ${BOUNDS[first.operator]} ${formatNumber(first.value)}`];
-  const end = upper.operator === '<' ? 'below' : 'at most';
-  return ['', feature.name, ` from ${formatNumber(lower.value)} to ${end} ${formatNumber(upper.value)}`];
+  if (feature.binary === 1) return [low !== null ? '' : 'not ', feature.name, ''];
+  if (high === null) return ['', feature.name, ` at least ${formatNumber(low)}`];
+  const upper = `${includesHigh ? 'at most' : 'below'} ${formatNumber(high)}`;
+  return ['', feature.name, low === null ? ` ${upper}` : ` from ${formatNumber(low)} to ${upper}`];
 }
 
-function groupByFeature(conditions) {
-  const groups = new Map();
-  for (const condition of conditions) {
-    if (!groups.has(condition.feature)) groups.set(condition.feature, []);
-    groups.get(condition.feature).push(condition);
-  }
-  return [...groups];
-}
-
-// From so many absent words on, they are listed together; so many are shown before the rest is asked for.
+// Several absent words are listed together; a button shows the rest of a long list.
 const LISTED_FROM = 2;
 const LISTED_AT_ONCE = 8;
-// Paper has no buttons, so it gets everything.
+// A printed page has no buttons, so it shows everything.
 let isPrinting = false;
 
 function isAbsence(words) {
@@ -68,8 +55,8 @@ function isAbsence(words) {
 
 function conditionNodes(theories, conditions, classOf = () => null) {
   if (!conditions.length) return [el('span', {}, 'always')];
-  const all = groupByFeature(conditions).map(([f, group]) => ({
-    words: requirementInWords(theories.features[f], group), kind: classOf(group) || '',
+  const all = conditions.map((condition) => ({
+    words: conditionInWords(condition, theories.features[condition.feature]), kind: classOf(condition) || '',
   }));
   const absent = all.filter(({ words }) => isAbsence(words));
   const isListed = absent.length >= LISTED_FROM;
@@ -81,7 +68,7 @@ function conditionNodes(theories, conditions, classOf = () => null) {
   return isListed ? [...nodes, ...absenceNodes(absent, nodes.length > 0)] : nodes;
 }
 
-// "none of a, b, c": what fails is named first, and the end of a long list waits behind a button.
+// "none of a, b, c": failing words come first, and a button shows the rest of a long list.
 function absenceNodes(absent, follows) {
   const order = [...absent].sort((a, b) => (b.kind === 'fails') - (a.kind === 'fails'));
   const item = ({ words: [, name], kind }, i) => [i ? ', ' : '', kind ? el('span', { class: `condition ${kind}` }, name) : name];
@@ -96,16 +83,16 @@ function absenceNodes(absent, follows) {
 }
 
 function conditionText(theories, conditions) {
-  return groupByFeature(conditions)
-    .map(([f, group]) => requirementInWords(theories.features[f], group).join(''))
+  return conditions
+    .map((condition) => conditionInWords(condition, theories.features[condition.feature]).join(''))
     .join(' and ') || 'always';
 }
 
 function valueInWords(feature, value) {
   if (value === null || value === undefined) return 'missing';
   if (feature.binary) {
-    const isThere = feature.binary === 1 ? value > 0.5 : SAYS_YES.includes(feature.categories[value]);
-    return isThere ? 'there' : 'not there';
+    const isPresent = feature.binary === 1 ? value > 0.5 : SAYS_YES.includes(feature.categories[value]);
+    return isPresent ? 'present' : 'absent';
   }
   return feature.categories ? feature.categories[value] : formatNumber(value);
 }

@@ -1,0 +1,104 @@
+"""Example rule sets: the rules of one label at several cells of the grid, to read side by side.
+
+Knows study results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from steelyard.heuristics import Heuristic
+from steelyard.model.path import TheoryPath
+from steelyard.model.rules import Rule
+
+from .analysis.findings import list_rules
+from .config import FAMILIES, StudyError
+from .results import StudyResults
+
+# As many as in the paper's example: few enough to read, enough to differ.
+_READABLE_RULES = 5
+
+Cell = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class RuleSet:
+    """The rules of a label at one cell, and the precision and recall of the whole theory.
+
+    Parameters
+    ----------
+    heuristic : Heuristic
+    phi : float
+    precision, recall : float
+        Micro-averaged, mean over the folds.
+    rules : tuple of Rule
+        Rules of the shown fold, best first.
+    """
+
+    heuristic: Heuristic
+    phi: float
+    precision: float
+    recall: float
+    rules: tuple[Rule, ...]
+
+
+@dataclass(frozen=True)
+class RuleSetExample:
+    """Rule sets of one label side by side."""
+
+    dataset: str
+    label: str
+    fold: int
+    rule_sets: tuple[RuleSet, ...]
+
+
+def collect_rule_sets(
+    study: StudyResults, label: str | None = None, cells: Sequence[Cell] | None = None
+) -> RuleSetExample | None:
+    """Rule sets of a label at some cells, or None if the theories were not saved.
+
+    Parameters
+    ----------
+    study : StudyResults
+    label : str, optional
+        By default a label of the first data set with about five rules at the first cell.
+    cells : sequence of (parameter, φ), optional
+        By default the cells with the best F1 and the best recall of the data set, as in the paper's
+        example, and the cell with the largest parameter and φ.
+    """
+    for dataset in study.datasets:
+        path = study.path(dataset)
+        if path is not None and label in [None, *(known.name for known in path.labels)]:
+            return _collect(study, dataset, path, label, cells)
+    if label is not None:
+        raise StudyError(f"no data set of the study has a label {label!r}")
+    return None
+
+
+def _collect(
+    study: StudyResults,
+    dataset: str,
+    path: TheoryPath,
+    label: str | None,
+    cells: Sequence[Cell] | None,
+) -> RuleSetExample:
+    family = study.config.heuristics[0]
+    precision, recall, f1 = (
+        study.cells(measure, family) for measure in ("precision_micro", "recall_micro", "f1_micro")
+    )
+    last = float(f1.parameters[-1]), float(f1.phis[0])
+    suggested = f1.best_cell(dataset), recall.best_cell(dataset), last
+    rule_sets = []
+    for parameter, phi in cells or dict.fromkeys(suggested):
+        values = (
+            precision.value_at(dataset, parameter, phi),
+            recall.value_at(dataset, parameter, phi),
+        )
+        heuristic = FAMILIES[family][0](parameter)  # type: ignore[call-arg]
+        theory = path.theory(heuristic, phi)
+        if label is None:
+            sizes = {known.name: len(list_rules(theory, known.name)) for known in path.labels}
+            label = min(sizes, key=lambda name: abs(sizes[name] - _READABLE_RULES))
+        rule_sets.append(RuleSet(heuristic, phi, *values, list_rules(theory, label)))
+    return RuleSetExample(dataset, str(label), study.shown_fold, tuple(rule_sets))
