@@ -15,7 +15,6 @@ from pathlib import Path
 
 from steelyard.report.build import write_report
 from steelyard.study import StudyConfig, StudyResults, run_study
-from steelyard.study.analysis.comparison import compare_methods
 from steelyard.study.analysis.published import PUBLISHED, PUBLISHED_METHODS
 
 PAPER_DATA_SETS = tuple(PUBLISHED["f1_micro"])
@@ -23,8 +22,7 @@ TUNED_FOR = ("f1_micro", "hamming", "subset")
 
 
 def show_table(study: StudyResults, measure: str) -> None:
-    comparison = compare_methods(study, measure)
-    assert comparison is not None
+    comparison = study.comparisons[measure]
     print(f"\n{measure}, percent\n")
     published = [f"{name} published" for name in PUBLISHED_METHODS]
     print("| data set | " + " | ".join([*comparison.methods, *published, "M - published"]) + " |")

@@ -150,7 +150,7 @@ def browser():
         pytest.skip("there is no chromium")
     api = pytest.importorskip("playwright.sync_api")
     with api.sync_playwright() as playwright:
-        # With scrollbars, which take room from the page as they do for most people.
+        # With scrollbars, because most browsers show them and they make the page narrower.
         browser = playwright.chromium.launch(
             executable_path=program,
             args=["--no-sandbox"],

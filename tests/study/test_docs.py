@@ -11,7 +11,7 @@ from steelyard.study.config import SIZE_MEASURES, STUDY_MEASURES
 DOCS = Path(__file__).parents[2] / "docs" / "study.md"
 
 
-@pytest.mark.skipif(not DOCS.exists(), reason="the documentation is not beside the tests")
+@pytest.mark.skipif(not DOCS.exists(), reason="docs/study.md is not installed with the tests")
 def test_the_table_of_measures_is_complete():
     table = DOCS.read_text(encoding="utf-8").split("| name | what it is |")[1].split("\n\n")[0]
     rows = [line for line in table.splitlines() if line.startswith("| `")]

@@ -36,64 +36,74 @@ def _option(help_text: str, *names: str, **settings: Any) -> Any:
     return typer.Option(*names, help=help_text, show_default=False, **settings)
 
 
+Data = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="DATA...",
+        show_default=False,
+        help="Embedded or OpenML names, ARFF, CSV or Parquet files, or folders with a Mulan pair "
+        "(.arff and .xml) and an optional folds.csv. Default: the embedded data set "
+        "[bold]segments[/bold], with settings that take one or two minutes.",
+    ),
+]
+Out = Annotated[Path, _option("The results folder.", "--out", "-o", metavar="DIR")]
+Labels = Annotated[str | None, _option("Label columns of CSV and Parquet files: a,b.")]
+Heuristics = Annotated[
+    str | None, _option("m-estimate, f-measure or both: a,b.  \\[default: m-estimate]")
+]
+Parameters = Annotated[
+    str | None, _option("Values of m or β: 0,2,16.  \\[default: the paper's 20]")
+]
+Phis = Annotated[str | None, _option("Shares φ: 1,0.5,0.1.  \\[default: the paper's 20]")]
+Folds = Annotated[
+    int | None,
+    _option("Number of new stratified folds.  \\[default: folds.csv of the data, else 10]"),
+]
+Repeats = Annotated[
+    int | None, _option("Number of cross validations, each with new folds.  \\[default: 1]")
+]
+OnlyFolds = Annotated[str | None, _option("Run only these folds: 1,2.")]
+Candidates = Annotated[
+    int | None, _option("γ, the number of candidate rules.  \\[default: 300000]")
+]
+Seed = Annotated[int | None, _option("Seed of all random choices.  \\[default: 0]")]
+InvertMajorityLabels = Annotated[
+    bool,
+    _option(
+        "Invert labels that at least half of the examples have, to compare precision and recall "
+        "across data sets.",
+        "--invert-majority-labels",
+    ),
+]
+Tune = Annotated[
+    str | None,
+    _option("Choose m and φ inside each training set for these measures: f1_micro,hamming."),
+]
+Baselines = Annotated[str | None, _option("Baselines to learn as well: ripper.")]
+Jobs = Annotated[
+    int, typer.Option("--jobs", "-j", help="Folds to learn in parallel; -1: all cores.")
+]
+Config = Annotated[Path | None, _option("A study.toml; other options override its settings.")]
 Json = Annotated[bool, typer.Option("--json", help="Print a summary as JSON.")]
 
 
 def study_command(
-    data: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="DATA...",
-            show_default=False,
-            help="Embedded or OpenML names, ARFF, CSV or Parquet files, or folders with a Mulan pair "
-            "(.arff and .xml) and an optional folds.csv. Default: the embedded data set "
-            "[bold]segments[/bold], with settings that take one or two minutes.",
-        ),
-    ] = None,
-    out: Annotated[
-        Path | None, _option("The results folder.", "--out", "-o", metavar="DIR")
-    ] = None,
-    labels: Annotated[str | None, _option("Label columns of CSV and Parquet files: a,b.")] = None,
-    heuristic: Annotated[
-        str | None, _option("m-estimate, f-measure or both: a,b.  \\[default: m-estimate]")
-    ] = None,
-    parameters: Annotated[
-        str | None, _option("Values of m or β: 0,2,16.  \\[default: the paper's 20]")
-    ] = None,
-    phis: Annotated[
-        str | None, _option("Shares φ: 1,0.5,0.1.  \\[default: the paper's 20]")
-    ] = None,
-    folds: Annotated[
-        int | None,
-        _option("Number of new stratified folds.  \\[default: folds.csv of the data, else 10]"),
-    ] = None,
-    repeats: Annotated[
-        int | None, _option("Number of cross validations, each with new folds.  \\[default: 1]")
-    ] = None,
-    only_folds: Annotated[str | None, _option("Run only these folds: 1,2.")] = None,
-    candidates: Annotated[
-        int | None, _option("γ, the number of candidate rules.  \\[default: 300000]")
-    ] = None,
-    seed: Annotated[int | None, _option("Seed of all random choices.  \\[default: 0]")] = None,
-    invert_majority_labels: Annotated[
-        bool,
-        _option(
-            "Invert labels that at least half of the examples have, to compare precision and recall "
-            "across data sets.",
-            "--invert-majority-labels",
-        ),
-    ] = False,
-    tune: Annotated[
-        str | None,
-        _option("Choose m and φ inside each training set for these measures: f1_micro,hamming."),
-    ] = None,
-    baselines: Annotated[str | None, _option("Baselines to learn as well: ripper.")] = None,
-    jobs: Annotated[
-        int, typer.Option("--jobs", "-j", help="Folds to learn in parallel; -1: all cores.")
-    ] = -1,
-    config: Annotated[
-        Path | None, _option("A study.toml; other options override its settings.")
-    ] = None,
+    out: Out,
+    data: Data = None,
+    labels: Labels = None,
+    heuristic: Heuristics = None,
+    parameters: Parameters = None,
+    phis: Phis = None,
+    folds: Folds = None,
+    repeats: Repeats = None,
+    only_folds: OnlyFolds = None,
+    candidates: Candidates = None,
+    seed: Seed = None,
+    invert_majority_labels: InvertMajorityLabels = False,
+    tune: Tune = None,
+    baselines: Baselines = None,
+    jobs: Jobs = -1,
+    config: Config = None,
     as_json: Json = False,
 ) -> None:
     """Learn every theory of the grid on every fold, then write tables, figures and a page.
@@ -102,8 +112,6 @@ def study_command(
 
     Example: [bold]steelyard study emotions yeast --tune f1_micro,hamming --out results[/bold]
     """
-    from steelyard.study import run_study
-
     given = {
         "data": tuple(data) if data else None,
         "labels": (labels,) if labels else None,
@@ -121,17 +129,20 @@ def study_command(
     }
     settings = _configure(config, {key: v for key, v in given.items() if v is not None})
     reject_columns(settings.data, labels=labels)
-    if out is None:
-        raise typer.BadParameter("name the results folder, as in --out results")
     if jobs == 0:
         raise typer.BadParameter("must be at least 1, or -1 for all cores", param_hint="--jobs")
+    _report(_run(settings, out, jobs), as_json)
+
+
+def _run(config: StudyConfig, out: Path, jobs: int) -> StudyResults:
+    from steelyard.study import run_study
+
     try:
         with unit_progress("study") as progress:
-            study = run_study(settings, out, n_jobs=jobs, progress=progress)
+            return run_study(config, out, n_jobs=jobs, progress=progress)
     except KeyboardInterrupt:
         error_console().print("interrupted; run the same command to resume")
         raise typer.Exit(130) from None
-    _report(study, as_json)
 
 
 def report_command(

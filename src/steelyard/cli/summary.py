@@ -38,7 +38,9 @@ def _to_rich(text: TextTable) -> Table:
         caption_justify="left",
     )
     for j, name in enumerate(text.columns):
-        table.add_column(escape(name), justify="left" if text.is_text(j) else "right")
+        table.add_column(
+            escape(name), justify="left" if text.is_text(j) else "right", overflow="fold"
+        )
     for i, row in enumerate(text.format_rows(escape, "[bold]{}[/bold]")):
         is_last = i + 2 == len(text.rows) and text.rows[-1][0] == "average rank"
         table.add_row(*row, end_section=is_last)

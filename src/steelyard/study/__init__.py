@@ -1,4 +1,4 @@
-"""Studies: grid × folds × data sets → tidy rows, and what they say; resumable.
+"""Studies: grid × folds × data sets → tidy rows and their analysis; resumable.
 
 Knows data, estimators and measures; it knows no plots and no HTML.
 """

@@ -182,7 +182,8 @@ def load_study(folder: str | os.PathLike[str]) -> StudyResults:
     StudyResults
     """
     path = Path(folder)
-    if not (path / "run.json").exists():  # the last file that a study writes
+    # A study writes run.json last.
+    if not all((path / name).exists() for name in ("results.csv", "run.json")):
         is_unfinished = (path / "units" / "identity.json").exists()
         what = "an unfinished study: run it to the end first" if is_unfinished else "no study"
         raise StudyError(f"{str(folder)!r} holds {what}")

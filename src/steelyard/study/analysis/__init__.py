@@ -1,4 +1,4 @@
-"""What the results of a study say: ranks, comparisons, findings, example rule sets.
+"""Analysis of study results: ranks, comparisons, published values, findings.
 
 Knows rows, cell maps and theory paths; it reads no files.
 """
