@@ -247,6 +247,7 @@ class TheoryPath:
         combiner = self.combiner.adapt(
             decoder.needs_log_odds, decoder.silence, self._prior, self._sign
         )
+        decoder.check(self.labels, combiner)
         return combiner, decoder
 
     def _strengths(self, ranked: RankedRules, combiner: Combiner) -> Scores:
