@@ -19,7 +19,6 @@ from steelyard.model.decoders import (
     BestLabelSet,
     EachLabel,
     LabelSetVotes,
-    _format_share,
     get_decoder,
 )
 from steelyard.model.label_sets import KnownLabelSets
@@ -212,17 +211,6 @@ class TestLabelSetVotes:
         shares = (1e-9, 0.0014, 0.3333, 0.9999)
         thousandths = [LabelSetVotes(share).threshold_in_thousandths for share in shares]
         assert thousandths == [1, 1, 333, 999]
-
-    @given(st.fractions(0, 1), st.integers(1, 999))
-    def test_a_share_is_said_with_the_digits_that_tell_whether_it_is_enough(self, share, needed):
-        text = _format_share(share, Fraction(needed, 1000))
-        assert text.endswith(" %")
-        if share != Fraction(needed, 1000):
-            assert (Fraction(text[:-2]) > Fraction(needed, 10)) == (share > Fraction(needed, 1000))
-
-    def test_a_share_that_is_just_what_is_needed_is_said_as_it_is(self):
-        assert _format_share(Fraction(2, 3), Fraction(2, 3)) == "66.6667 %"
-        assert _format_share(Fraction(2, 5), Fraction(2, 5)) == "40 %"
 
 
 class TestTies:

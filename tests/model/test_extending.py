@@ -2,10 +2,9 @@
 
 import itertools
 import sqlite3
-from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -84,15 +83,14 @@ class AtMost(Decoder):
     def explain_row(self, decoded, row, names):
         return f"{decoded.is_present[row].sum()} of at most {self.k:g} labels"
 
-    def answers(
-        self, names: Sequence[str], formulas: Sequence[Any], combiner: Combiner, outcomes: Any
-    ):
+    def answers(self, scores, combiner):
         sets = [
             (labels, 0)
             for size in range(int(self.k) + 1)
-            for labels in itertools.combinations(range(len(names)), size)
+            for labels in itertools.combinations(range(len(scores.names)), size)
         ]
-        return [LabelSetSearch(tuple(names), tuple(formulas), tuple(sets), None)]
+        names, formulas = tuple(scores.names), tuple(scores.formulas)
+        return [LabelSetSearch(names, formulas, tuple(sets), None)]
 
     def decline(self, format):
         return "PMML cannot count labels" if format == "pmml" else None

@@ -137,7 +137,9 @@ class TestChoosing:
         path, _ = make(1)
         assert path.theory(WRA(), 0.3) == path.theory("wra", 0.3) == path.theory(1, 0.3)
         assert path.theory(-1, 0.3) == path.theory(1, 0.3) == path.theory(np.int64(1), 0.3)
-        with pytest.raises(ValueError, match=r"no m-estimate\(m=3\); it has m-estimate\(m=2\), wra"):
+        with pytest.raises(
+            ValueError, match=r"no m-estimate\(m=3\); it has m-estimate\(m=2\), wra"
+        ):
             path.theory(MEstimate(3))
         with pytest.raises(IndexError):
             path.theory(99)
@@ -278,8 +280,8 @@ class TestRejections:
         ("combiner", "changes", "message"),
         [
             ("sum-of-votes", {"combiner": SumOfVotes((1,))}, "1 start points for"),
-            ("sum-of-votes", {"combiner": AnyRule()}, "votes, but the combiner is any-rule"),
-            ("any-rule", {"combiner": SumOfVotes((0,) * 4)}, "start points|cannot be computed"),
+            ("sum-of-votes", {"combiner": AnyRule()}, "votes do not fit the combiner any-rule"),
+            ("any-rule", {"combiner": SumOfVotes((0,) * 4)}, "start points|votes do not fit"),
             ("any-rule", {"label_sets": KnownLabelSets(((9,),), (1,))}, "a label set has label 9"),
         ],
     )

@@ -14,7 +14,6 @@ from steelyard.model.formulas import (
     Above,
     Answer,
     Choice,
-    FirstHit,
     Formula,
     LabelSetSearch,
     Largest,
@@ -150,18 +149,10 @@ class _PythonWriter:
             yield from self._score_lines([answer.name], [answer.score])
             yield f"    {assign} int(points[{answer.name!r}] > {answer.cut})"
             return
-        hit: FirstHit = answer.value
-        outcomes = {outcome for _, outcome in hit.cases}
-        if outcomes != {1 - hit.default}:
-            yield f"    {assign} {hit.default}"
-            for scored, outcome in reversed(hit.cases):
-                yield f"    if {self.test(scored)}:{_comment(scored)}"
-                yield f"        {assign} {outcome}"
-            return
-        yield f"    {assign} {1 - hit.default} if ("
-        for i, (scored, _) in enumerate(hit.cases):
-            yield f"        {'or ' if i else ''}{self.test(scored)}{_comment(scored)}"
-        yield f"    ) else {hit.default}"
+        yield f"    {assign} {answer.value.default}"
+        for scored, outcome in reversed(answer.value.cases):  # the first hit comes last
+            yield f"    if {self.test(scored)}:{_comment(scored)}"
+            yield f"        {assign} {outcome}"
 
     def _score_lines(self, keys: Sequence[Any], scores: Sequence[Formula]) -> Iterator[str]:
         """Points of several labels; one statement per rule, since Python limits nesting."""

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard._kernels.firing import add_points, raise_points
-from steelyard._numbers import is_number, is_whole
+from steelyard._numbers import is_whole
 
 from .coverage import Bits
 from .evidence import Label, smoothed_precision
@@ -31,6 +31,7 @@ from .rules import ScoredRule
 
 Indices = NDArray[np.intp]
 Scores = NDArray[Any]
+RulesByLabel = Sequence[Sequence[ScoredRule]]
 
 # Sums of points of this size are exact even as floating point numbers.
 _MOST_POINTS = 2**31 - 1
@@ -52,6 +53,9 @@ class Combiner(ABC):
     is_single_label: ClassVar[bool] = False
     #: Whether scores are log-odds, which can be added up over labels.
     gives_log_odds: ClassVar[bool] = False
+    #: The tally of a label without a firing rule, and the kernel that adds the strength of a rule.
+    empty: ClassVar[Any]
+    kernel: ClassVar[Any]
 
     def check(self, labels: Sequence[Label], rules: Sequence[ScoredRule]) -> None:
         """Reject labels and rules that do not fit."""
@@ -74,15 +78,15 @@ class Combiner(ABC):
         tp, fp = (np.array([getattr(s, name) for s in rules], float) for name in ("tp", "fp"))
         return self.strengths(tp, fp, None)
 
-    @abstractmethod
     def start_tally(self, n_labels: int, n_rows: int) -> Scores:
         """The tally before any rule is added."""
+        return np.full((n_labels, n_rows), self.empty)
 
-    @abstractmethod
     def add_rules(
         self, tally: Scores, bits: Bits, rule_idx: Indices, label_of_rule: Indices, strength: Scores
     ) -> None:
         """Add firing rules to a tally; `strength` is aligned with `rule_idx`."""
+        self.kernel(bits, rule_idx, label_of_rule, strength, tally)
 
     @abstractmethod
     def finish_tally(self, tally: Scores, silent: Scores, sign: Points) -> Scores:
@@ -115,7 +119,6 @@ class Combiner(ABC):
     def from_probability(self, probability: float) -> Any:
         """The score that stands for a probability."""
 
-    @abstractmethod
     def adapt(self, needs_log_odds: bool, silence: float, prior: Scores, sign: Points) -> Combiner:
         """The combiner that a path uses with a decoder.
 
@@ -130,6 +133,7 @@ class Combiner(ABC):
         sign : (n_labels,)
             -1 for labels whose rules predict absence.
         """
+        return self
 
     # -- words -----------------------------------------------------------------------------------
 
@@ -167,9 +171,7 @@ class Combiner(ABC):
         }
 
     @abstractmethod
-    def formulas(
-        self, labels: Sequence[Label], rules_of: Sequence[Sequence[ScoredRule]]
-    ) -> list[Formula]:
+    def formulas(self, labels: Sequence[Label], rules_of: RulesByLabel) -> list[Formula]:
         """The score of each label as a formula for exports."""
 
     def decline(self, format: str) -> str | None:
@@ -187,6 +189,8 @@ class AnyRule(Combiner):
 
     name: ClassVar[str] = "any-rule"
     first_rule_settles: ClassVar[bool] = True
+    empty: ClassVar[Any] = -np.inf
+    kernel: ClassVar[Any] = staticmethod(raise_points)  # to the best firing rule
 
     def check(self, labels: Sequence[Label], rules: Sequence[ScoredRule]) -> None:
         """Reject labels and rules that do not fit."""
@@ -198,16 +202,6 @@ class AnyRule(Combiner):
     def strengths(self, tp: Any, fp: Any, prior: Any) -> Scores:
         """Smoothed precision."""
         return np.asarray(smoothed_precision(tp, fp), dtype=np.float64)
-
-    def start_tally(self, n_labels: int, n_rows: int) -> Scores:
-        """No rule has fired."""
-        return np.full((n_labels, n_rows), -np.inf)
-
-    def add_rules(
-        self, tally: Scores, bits: Bits, rule_idx: Indices, label_of_rule: Indices, strength: Scores
-    ) -> None:
-        """Raise the scores of the labels to the best firing rule."""
-        raise_points(bits, rule_idx, label_of_rule, strength, tally)
 
     def finish_tally(self, tally: Scores, silent: Scores, sign: Points) -> Scores:
         """The silent score where no rule has fired; the sign of labels for absence is reversed."""
@@ -248,9 +242,7 @@ class AnyRule(Combiner):
             "training examples"
         )
 
-    def formulas(
-        self, labels: Sequence[Label], rules_of: Sequence[Sequence[ScoredRule]]
-    ) -> list[Formula]:
+    def formulas(self, labels: Sequence[Label], rules_of: RulesByLabel) -> list[Formula]:
         """The most precise rule first."""
         formulas: list[Formula] = []
         for label, rules in zip(labels, rules_of, strict=True):
@@ -305,9 +297,7 @@ class FirstRule(AnyRule):
         """What the last label is."""
         return "predicted where no rule fires" if position == self.order[-1] else ""
 
-    def formulas(
-        self, labels: Sequence[Label], rules_of: Sequence[Sequence[ScoredRule]]
-    ) -> list[Formula]:
+    def formulas(self, labels: Sequence[Label], rules_of: RulesByLabel) -> list[Formula]:
         """A rule of an earlier label outranks every rule of a later one."""
         n_labels = len(labels)
         rank = {j: n_labels - turn for turn, j in enumerate(self.order)}
@@ -383,6 +373,8 @@ class StrongestVote(_Votes):
     """The strongest firing rule of a label replaces its start: any rule decides, with log-odds."""
 
     name: ClassVar[str] = "strongest-vote"
+    empty: ClassVar[Any] = _NO_POINTS
+    kernel: ClassVar[Any] = staticmethod(raise_points)  # to the strongest firing rule
 
     def check(self, labels: Sequence[Label], rules: Sequence[ScoredRule]) -> None:
         """Reject labels and rules that do not fit."""
@@ -397,24 +389,10 @@ class StrongestVote(_Votes):
         """Points of a firing rule for its head."""
         return np.array([scored.points for scored in rules], dtype=np.int64)
 
-    def start_tally(self, n_labels: int, n_rows: int) -> Scores:
-        """No rule has fired."""
-        return np.full((n_labels, n_rows), _NO_POINTS, dtype=np.int64)
-
-    def add_rules(
-        self, tally: Scores, bits: Bits, rule_idx: Indices, label_of_rule: Indices, strength: Scores
-    ) -> None:
-        """Raise the points of the labels to those of the strongest firing rule."""
-        raise_points(bits, rule_idx, label_of_rule, strength, tally)
-
     def finish_tally(self, tally: Scores, silent: Scores, sign: Points) -> Scores:
         """Points for presence; the start where no rule has fired."""
         start = np.array(self.start, dtype=np.int64)
         return np.where(tally == _NO_POINTS, start[:, None], tally * sign[:, None])
-
-    def adapt(self, needs_log_odds: bool, silence: float, prior: Scores, sign: Points) -> Combiner:
-        """The same combiner."""
-        return self
 
     def describe(self) -> str:
         """How votes are combined."""
@@ -423,9 +401,7 @@ class StrongestVote(_Votes):
     def _describe_total(self, n_fired: int, total: str) -> str:
         return f", the strongest says {total}" if n_fired > 1 else f" and says {total}"
 
-    def formulas(
-        self, labels: Sequence[Label], rules_of: Sequence[Sequence[ScoredRule]]
-    ) -> list[Formula]:
+    def formulas(self, labels: Sequence[Label], rules_of: RulesByLabel) -> list[Formula]:
         """The strongest rule first."""
         return [
             FirstHit(
@@ -443,6 +419,8 @@ class SumOfVotes(_Votes):
     """
 
     name: ClassVar[str] = "sum-of-votes"
+    empty: ClassVar[Any] = 0
+    kernel: ClassVar[Any] = staticmethod(add_points)  # adds up the votes of the firing rules
 
     def strengths(self, tp: Any, fp: Any, prior: Any) -> Scores:
         """Votes are learned; counts do not give them."""
@@ -452,19 +430,9 @@ class SumOfVotes(_Votes):
         """Votes for presence."""
         return np.array([scored.vote for scored in rules], dtype=np.int64)
 
-    def start_tally(self, n_labels: int, n_rows: int) -> Scores:
-        """Every row has the start of each label."""
-        return np.repeat(np.array(self.start, dtype=np.int64)[:, None], n_rows, axis=1)
-
-    def add_rules(
-        self, tally: Scores, bits: Bits, rule_idx: Indices, label_of_rule: Indices, strength: Scores
-    ) -> None:
-        """Add up the votes of a label's firing rules."""
-        add_points(bits, rule_idx, label_of_rule, strength, tally)
-
     def finish_tally(self, tally: Scores, silent: Scores, sign: Points) -> Scores:
         """The sums."""
-        return tally
+        return tally + np.array(self.start, dtype=np.int64)[:, None]
 
     def adapt(self, needs_log_odds: bool, silence: float, prior: Scores, sign: Points) -> Combiner:
         """The same combiner; a decoder cannot change the start of boosted rules."""
@@ -483,9 +451,7 @@ class SumOfVotes(_Votes):
         """The start and the total."""
         return (format_points(self.start[position]), "start"), (format_points(score), "total")
 
-    def formulas(
-        self, labels: Sequence[Label], rules_of: Sequence[Sequence[ScoredRule]]
-    ) -> list[Formula]:
+    def formulas(self, labels: Sequence[Label], rules_of: RulesByLabel) -> list[Formula]:
         """The start plus all votes."""
         return [
             Sum(start, tuple((s, s.vote) for s in rules))
@@ -508,17 +474,20 @@ COMBINERS: dict[str, type[Combiner]] = {
 
 def combiner_from_plain(data: Any) -> Combiner:
     """The combiner that `Combiner.to_plain` wrote."""
+    kind, values = read_plain(data, COMBINERS, "combiner")
+    if not all(isinstance(value, list) for value in values.values()):
+        raise ValueError(f"the fields of a combiner must be lists of integers, got {data!r}")
+    combiner: Combiner = kind(**{name: tuple(value) for name, value in values.items()})
+    return combiner
+
+
+def read_plain(data: Any, registry: dict[str, Any], what: str) -> tuple[Any, dict[str, Any]]:
+    """The class that plain data names, and the values of its fields."""
     name = data.get("name") if isinstance(data, dict) else None
-    if not isinstance(name, str) or name not in COMBINERS:
-        raise ValueError(f"the combiner must be one of {', '.join(COMBINERS)}, got {data!r}")
+    if not isinstance(name, str) or name not in registry:
+        raise ValueError(f"the {what} must be one of {', '.join(registry)}, got {data!r}")
     values = {key: value for key, value in data.items() if key != "name"}
-    kind = COMBINERS[name]
-    expected = [field.name for field in fields(kind)]  # type: ignore[arg-type]
+    expected = [field.name for field in fields(registry[name]) if field.name != "known"]
     if sorted(values) != sorted(expected):
-        raise ValueError(
-            f"the combiner {kind.name} must have the fields {expected}, got {sorted(values)}"
-        )
-    for key, value in values.items():
-        if not isinstance(value, list) or not all(is_number(item) for item in value):
-            raise ValueError(f"{key} of the combiner must be a list of integers, got {value!r}")
-    return kind(**{key: tuple(value) for key, value in values.items()})
+        raise ValueError(f"the {what} {name} must have the fields {expected}, got {sorted(values)}")
+    return registry[name], values

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from steelyard._numbers import is_number
 
-from .combiners import Combiner, Scores
+from .combiners import Combiner, Scores, read_plain
 from .evidence import Label
 from .formulas import Answer, LabelFormulas, LabelSetSearch, find_largest
 from .label_sets import KnownLabelSets
@@ -107,9 +107,9 @@ class Decoder(ABC):
             return ""
         return self._explain_difference(decoded, row, j, combiner)
 
-    @abstractmethod
     def _explain_difference(self, decoded: Decoded, row: int, j: int, combiner: Combiner) -> str:
         """Why a prediction differs from the sign of its score."""
+        return ""
 
     # -- writing ---------------------------------------------------------------------------------
 
@@ -555,19 +555,9 @@ def get_decoder(decode: str | Decoder) -> Decoder:
 
 def decoder_from_plain(data: Any, known: KnownLabelSets | None) -> Decoder:
     """The decoder that `Decoder.to_plain` wrote, with its label sets."""
-    name = data.get("name") if isinstance(data, dict) else None
-    if not isinstance(name, str) or name not in DECODERS:
-        raise ValueError(f"the decoder must be one of {', '.join(DECODERS)}, got {data!r}")
-    settings = {key: value for key, value in data.items() if key != "name"}
-    kind = DECODERS[name]
-    expected = [f.name for f in fields(kind) if f.name != "known"]  # type: ignore[arg-type]
-    if sorted(settings) != sorted(expected):
-        raise ValueError(
-            f"the decoder {kind.name} must have the fields {expected}, got {sorted(settings)}"
-        )
-    decoder = kind(**settings)
-    if decoder.needs_log_odds == (known is None):
-        raise ValueError(
-            f"the decoder {kind.name} {'needs' if known is None else 'has no'} label sets"
-        )
-    return decoder.fit(known) if known is not None else decoder
+    kind, settings = read_plain(data, DECODERS, "decoder")
+    if kind.needs_log_odds == (known is None):
+        verb = "needs" if known is None else "has no"
+        raise ValueError(f"the decoder {kind.name} {verb} label sets")
+    decoder: Decoder = kind(**settings).fit(known)
+    return decoder
