@@ -366,3 +366,67 @@ def handmade_table() -> pd.DataFrame:
     rows = [(a, b, kind) for a in x for b in x for kind in ("a", "b", None)]
     table = pd.DataFrame(rows, columns=["x", "label", "kind"])
     return table.astype({"kind": pd.CategoricalDtype(["a", "b"])})
+
+
+# -- for exports -----------------------------------------------------------------------------------
+
+
+def predict_rows(theory: Theory, X: pd.DataFrame) -> list[list]:
+    """Predictions as lists of rows, one column for a theory of classes."""
+    predicted = np.asarray(theory.predict(X))
+    return (predicted if predicted.ndim == 2 else predicted[:, None]).tolist()
+
+
+def plain_table(X: pd.DataFrame) -> pd.DataFrame:
+    """A table as databases take it: categories as text, missing as None."""
+    return X.assign(**{c: X[c].astype(object) for c in X if X[c].dtype == "category"})
+
+
+def switch_theory(*categories: str) -> Theory:
+    """One label that is present where d is True."""
+    rule = Rule(Head("y"), (Condition("d", "=", "True"),))
+    scored = ScoredRule(rule, Evidence(1, 0), 1.0)
+    return Theory((Feature("d", categories),), (Label("y"),), (scored,))
+
+
+def many_rules(n_rules: int, combiner: str) -> Theory:
+    """One label with more and more rules that fire as x grows."""
+    votes = {"any-rule": None, "strongest-vote": StrongestVote, "sum-of-votes": SumOfVotes}[
+        combiner
+    ]
+    # The strongest vote is just enough; the sum needs hundreds of rules.
+    start = {"strongest-vote": -1, "sum-of-votes": -5000}.get(combiner)
+    rules = tuple(
+        ScoredRule(
+            Rule(Head("y"), (Condition("x", "≥", float(i)),)),
+            Evidence(1, 0),
+            1.0,
+            None if votes is None else i % 7 + 1,
+        )
+        for i in range(n_rules)
+    )
+    options = {} if votes is None else {"combiner": votes((start,))}
+    return Theory((Feature("x"),), (Label("y"),), rules, **options)
+
+
+def many_label_sets(n_labels: int, n_sets: int, decoder: Decoder) -> Theory:
+    """Many labels with one rule each, and more sets of them."""
+    rng = np.random.default_rng(0)
+    sets = {tuple(sorted(rng.choice(n_labels, 4, replace=False).tolist())) for _ in range(n_sets)}
+    sets |= {tuple(range(n_labels - 50))}  # a long sum
+    known = KnownLabelSets(tuple(sorted(sets)), (1,) * len(sets))
+    return Theory(
+        (Feature("x"),),
+        tuple(Label(f"l{j}") for j in range(n_labels)),
+        tuple(
+            ScoredRule(
+                Rule(Head(f"l{j}"), (Condition("x", "≥", float(j)),)),
+                Evidence(1, 0),
+                1.0,
+                1 + j % 5,
+            )
+            for j in range(n_labels)
+        ),
+        SumOfVotes((-2,) * n_labels),
+        decoder.fit(known),
+    )

@@ -302,7 +302,9 @@ class TestDamagedTheories:
     )
     def test_a_damage_is_named_in_one_sentence(self, place, damage, message):
         text = change(flu_theory().to_json(), place, damage)
-        with pytest.raises(ValueError, match=f"^the text is a damaged theory: .*{message}") as error:
+        with pytest.raises(
+            ValueError, match=f"^the text is a damaged theory: .*{message}"
+        ) as error:
             Theory.from_json(text)
         assert "\n" not in str(error.value)
         assert len(str(error.value)) < 250
@@ -400,7 +402,9 @@ class TestDamagedPaths:
     def test_a_damage_is_named(self, place, damage, message):
         text = path_text("sum-of-votes")
         TheoryPath.from_json(text)
-        with pytest.raises(ValueError, match="^the text is a damaged path: .*.*" + message) as error:
+        with pytest.raises(
+            ValueError, match="^the text is a damaged path: .*.*" + message
+        ) as error:
             TheoryPath.from_json(change(text, place, damage))
         assert "\n" not in str(error.value)
 

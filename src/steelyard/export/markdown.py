@@ -17,7 +17,7 @@ def to_markdown(theory: Theory) -> str:
 
 
 def _lines(theory: Theory) -> Iterator[str]:
-    yield theory.summary
+    yield _escape(theory.summary)
     columns = list(theory.combiner.rule_columns(()))
     for j, label in enumerate(theory.labels):
         note = theory.combiner.describe_label(j)

@@ -39,7 +39,7 @@ def plot_theory(theory: Theory, max_labels: int = 12) -> Figure:
     note = f" (the {left_out} labels with the fewest rules are left out)" if left_out else ""
     if theory.combiner.rule_columns(()):
         note += "\narea: weight; orange: rules against the target class"
-    figure.suptitle(theory.summary + note, fontsize=9)
+    figure.suptitle(theory.summary + note, fontsize=9, parse_math=False)
     figure.supxlabel("covered without the target class (FP)", fontsize=9)
     figure.supylabel("covered with it (TP)", fontsize=9)
     return figure
@@ -59,9 +59,9 @@ def _draw_label(panel: Any, theory: Theory, label: Label) -> None:
     panel.scatter(fp, tp, s=areas, color=colours, alpha=0.7, linewidths=0)
     panel.set_xlim(-0.5, max([*fp, 1]) * 1.1 + 0.5)
     panel.set_ylim(0, max([*tp, 1]) * 1.1)
+    name = str(label)
     # Dollar signs in a name are not mathematics.
-    name = str(label).replace("$", r"\$")
-    panel.set_title(name if len(name) < 32 else f"{name[:30]}…", fontsize=9)
+    panel.set_title(name if len(name) < 32 else f"{name[:30]}…", fontsize=9, parse_math=False)
     for axis in (panel.xaxis, panel.yaxis):
         axis.get_major_locator().set_params(integer=True)
     panel.tick_params(labelsize=7)

@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from numbers import Integral
 from typing import Any
 
 from steelyard.model.conditions import Condition
@@ -163,8 +164,8 @@ class _SqlWriter:
         """A class, or 0 or 1 for a label."""
         if isinstance(value, bool):
             return self.dialect.booleans[value]
-        if isinstance(value, int):
-            return str(value)
+        if isinstance(value, Integral):  # also of numpy
+            return str(int(value))
         return self._number(value) if isinstance(value, float) else quote_text(str(value))
 
     def _number(self, value: float) -> str:

@@ -297,6 +297,12 @@ class FirstRule(AnyRule):
         """What the last label is."""
         return "predicted where no rule fires" if position == self.order[-1] else ""
 
+    def explain_label(self, label: Label, n_fired: int, score: Any, predicted: int) -> str:
+        """Which rules fire, and that an earlier class wins."""
+        reason = super().explain_label(label, n_fired, score, predicted)
+        is_late = n_fired and not predicted
+        return f"{reason}, but a rule of an earlier class fires" if is_late else reason
+
     def formulas(self, labels: Sequence[Label], rules_of: RulesByLabel) -> list[Formula]:
         """A rule of an earlier label outranks every rule of a later one."""
         n_labels = len(labels)
