@@ -264,7 +264,7 @@ def random_path(
 
 def oracle_points(probabilities: np.ndarray) -> tuple[int, ...]:
     p = np.clip(probabilities, 1e-4, 1 - 1e-4)
-    return tuple(int(round(value)) for value in 100 * np.log(p / (1 - p)))
+    return tuple(round(value) for value in 100 * np.log(p / (1 - p)))
 
 
 def _rank(rng, chosen, values, covered, is_target, label_of_rule, has_votes) -> RankedRules:

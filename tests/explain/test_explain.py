@@ -197,13 +197,13 @@ class TestVotes:
         for theory, _, evaluation, row, explanation in explain((combiner, "label-set-votes")):
             for_label, of_all = evaluation.decoded.found
             shares = [Fraction(int(v), int(of_all[row])) for v in for_label[row]]
-            needed = Fraction(theory.decoder.threshold_in_thousandths, 1000)
+            needed = Fraction(theory.decoder.min_share, 1000)
             assert [share > needed for share in shares] == [e.predicted for e in explanation]
             listed = explanation.note.split("fits the rules: ")[1].split("; a label needs")[0]
             n_shown = min(len(shares), len(explanation.predicted) + 3)
-            assert len(re.findall(r"\d %", listed)) == n_shown
+            assert len(re.findall(r"\d%", listed)) == n_shown
             assert listed.endswith(", others no more") == (n_shown < len(shares))
-            assert f"more than {float(100 * needed):g} %" in explanation.note
+            assert f"more than {float(needed):.1%}" in explanation.note
 
 
 # -- words -------------------------------------------------------------------------------------------
@@ -372,11 +372,11 @@ class TestWords:
         explanation = seldom_both(LabelSetVotes(0.5)).explain(SICK)
         assert str(explanation).splitlines()[:3] == [
             "predicted: cold",
-            "the 4 label sets seen in training vote, each as well as it fits the rules: cold 56 %, "
-            "flu 43 %; a label needs more than 50 %; each label by itself would give {flu, cold}",
+            "the 4 label sets seen in training vote, each as well as it fits the rules: cold 55.9%, "
+            "flu 42.6%; a label needs more than 50.0%; each label by itself would give {flu, cold}",
             "",
         ]
-        reason = "2 rules fire, votes sum to +0.02, but it has only 43 % of the label sets' votes"
+        reason = "2 rules fire, votes sum to +0.02, but it has only 42.6% of the label sets' votes"
         assert explanation["flu"].reason == reason
         assert explanation["cold"].reason == "1 rule fires, votes sum to +0.25"
 

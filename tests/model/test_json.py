@@ -115,7 +115,7 @@ class TestRoundTrip:
 
 
 class TestOldFiles:
-    """Written by the last version before combiners and decoders, with the predictions of that version."""
+    """Written by the version before combiners and decoders, with the predictions of that version."""
 
     TABLE = OLD_FILES / "table.csv"
 
