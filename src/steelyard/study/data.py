@@ -93,11 +93,9 @@ def _read_own_folds(
 ) -> NDArray[np.int64] | None:
     """Read the folds that come with the data, unless the config gives a number of folds."""
     path = find_source(source)
-    if config.folds is not None or path is None or not path.is_dir():
+    if config.folds is not None or path is None or not (path / "folds.csv").exists():
         return None
     file = path / "folds.csv"
-    if not file.exists():
-        return None
     own = read_folds(file, n_examples=len(data))
     if own.max() < 2:
         raise DataError(f"{file} has a single fold; a study needs at least two folds")

@@ -6,6 +6,7 @@ This is the only module that reads a results folder. Tables, figures, the page a
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 from collections.abc import Sequence
@@ -25,7 +26,7 @@ from .analysis.published import describe_differences
 from .analysis.ranks import BestCell, CellMap, map_cells
 from .candidate_counts import CandidateCounts
 from .config import StudyConfig, StudyError, config_from_toml
-from .rows import BASELINE_COLUMNS, RESULT_COLUMNS, TUNED_COLUMNS
+from .rows import empty_rows
 from .store import StudyStore
 from .units import Unit
 
@@ -108,14 +109,12 @@ class StudyResults:
         The cells are chosen on the test folds: they show what the grid contains, not what tuning finds.
         """
         found = []
-        for dataset in self.datasets:
-            for family in self.config.heuristics:
-                n_rules = self.cells("n_rules", family)
-                for measure in self.main_measures:
-                    cells = self.cells(measure, family)
-                    cell = cells.best_cell(dataset)
-                    values = cells.value_at(dataset, *cell), n_rules.value_at(dataset, *cell)
-                    found.append(BestCell(dataset, family, measure, *cell, *values))
+        keys = itertools.product(self.datasets, self.config.heuristics, self.main_measures)
+        for dataset, family, measure in keys:
+            cells, n_rules = self.cells(measure, family), self.cells("n_rules", family)
+            cell = cells.best_cell(dataset)
+            values = cells.value_at(dataset, *cell), n_rules.value_at(dataset, *cell)
+            found.append(BestCell(dataset, family, measure, *cell, *values))
         return found
 
     @cached_property
@@ -187,22 +186,18 @@ def load_study(folder: str | os.PathLike[str]) -> StudyResults:
         is_unfinished = (path / "units" / "identity.json").exists()
         what = "an unfinished study: run it to the end first" if is_unfinished else "no study"
         raise StudyError(f"{str(folder)!r} holds {what}")
-    return StudyResults(
-        folder=path,
-        config=config_from_toml(read_text(path / "study.toml"), "study.toml"),
-        results=_read_rows(path / "results.csv", RESULT_COLUMNS),
-        tuned=_read_rows(path / "tuned.csv", TUNED_COLUMNS),
-        baselines=_read_rows(path / "baselines.csv", BASELINE_COLUMNS),
-        run=json.loads(read_text(path / "run.json")),
-    )
+    rows = empty_rows()
+    for name in rows:
+        file = path / f"{name}.csv"
+        rows[name] = _read_rows(file) if file.exists() else rows[name]
+    config = config_from_toml(read_text(path / "study.toml"), "study.toml")
+    return StudyResults(path, config, **rows, run=json.loads(read_text(path / "run.json")))
 
 
-def _read_rows(path: Path, columns: Sequence[str]) -> pd.DataFrame:
-    if not path.exists():
-        return pd.DataFrame(columns=list(columns))
+def _read_rows(path: Path) -> pd.DataFrame:
     # As text first: a data set may have the name "NA" or "007", and numpy reads every float exactly.
     rows = pd.read_csv(path, dtype=str, keep_default_na=False)
-    for name, kind in _NUMBERS.items():
-        if name in columns:
-            rows[name] = rows[name].replace("", "nan").to_numpy(dtype=object).astype(kind)
+    for name in rows.columns.intersection(list(_NUMBERS)):
+        numbers = rows[name].replace("", "nan").to_numpy(dtype=object)
+        rows[name] = numbers.astype(_NUMBERS[name])
     return rows

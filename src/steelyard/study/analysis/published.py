@@ -73,11 +73,8 @@ def _list_differences(
         yield f"{config.n_candidates:,} candidate rules instead of {StudyConfig.n_candidates:,}"
     if config.invert_majority_labels:
         yield "majority labels are inverted, so F1 is a different quantity"
-    if config.tune:
-        yield from _list_tuning_differences(config)
-
-
-def _list_tuning_differences(config: StudyConfig) -> Iterator[str]:
+    if not config.tune:
+        return
     if MEstimate.name not in config.heuristics:
         yield f"tuned over {', '.join(config.heuristics)} instead of the {MEstimate.name}"
     elif set(config.parameters or M_GRID) != set(M_GRID) or set(config.phis) != set(PHI_GRID):
