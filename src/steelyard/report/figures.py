@@ -9,6 +9,7 @@ from typing import Any
 
 from steelyard._files import write_atomically
 from steelyard.study import StudyConfig, StudyResults
+from steelyard.study.config import SIZE_MEASURES
 from steelyard.study.rule_sets import RuleSetExample
 
 from .coverage_space import CoverageSpaceDisplay
@@ -22,8 +23,7 @@ MAPPED_MEASURES = (
     "precision_micro",
     "recall_micro",
     "f1_micro",
-    "n_rules",
-    "n_conditions",
+    *SIZE_MEASURES,
 )
 
 
