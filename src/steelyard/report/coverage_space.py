@@ -11,11 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from steelyard.estimators.rule_set import theory_path
 from steelyard.heuristics import Heuristic, MEstimate, describe, get_heuristic
 from steelyard.model.path import TheoryPath
-from steelyard.study.candidate_counts import (
-    N_SHOWN_CANDIDATES,
-    CandidateCounts,
-    count_candidates,
-)
+from steelyard.study.candidate_counts import N_SHOWN_CANDIDATES, CandidateCounts, count_candidates
 
 _CANDIDATE = {"alpha": 0.6, "linewidths": 0, "rasterized": True}
 _SELECTED = {"edgecolor": "white", "linewidths": 0.8, "zorder": 3}
@@ -122,17 +118,10 @@ class CoverageSpaceDisplay:
         i = [known.name for known in path.labels].index(label)
         selected = path.ranked[path.heuristics.index(heuristic)].rule_idx
         selected = selected[path.label_of_rule[selected] == i]
-        is_own = counts.label == i
-        return cls(
-            counts.tp[is_own],
-            counts.fp[is_own],
-            path.tp[selected],
-            path.fp[selected],
-            n_positives=int(counts.n_positives[i]),
-            n_negatives=int(counts.n_negatives[i]),
-            heuristic=heuristic,
-            label=label,
-        )
+        own = counts.label == i
+        points = counts.tp[own], counts.fp[own], path.tp[selected], path.fp[selected]
+        sizes = {name: int(getattr(counts, name)[i]) for name in ("n_positives", "n_negatives")}
+        return cls(*points, **sizes, heuristic=heuristic, label=label)
 
     @property
     def max_fp(self) -> float:

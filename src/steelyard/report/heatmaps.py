@@ -42,19 +42,13 @@ class _HeatmapDisplay:
         return cls(cells, measure=measure, heuristic=heuristic or str(results["heuristic"].iloc[0]))
 
     def draw(
-        self,
-        ax: Any,
-        matrix: Values,
-        colours: str,
-        title: str,
-        max_ticks: int = 20,
-        **limits: float,
+        self, ax: Any, matrix: Values, cmap: str, title: str, max_ticks: int = 20, **limits: float
     ) -> Any:
         """Draw a matrix of shape (n_phis, n_parameters) with a colour bar; return the bar.
 
         The colour maps of this file keep their order in greyscale and for colour-blind readers.
         """
-        image = ax.imshow(matrix, cmap=colours, aspect="auto", interpolation="nearest", **limits)
+        image = ax.imshow(matrix, cmap=cmap, aspect="auto", interpolation="nearest", **limits)
         columns = thin_ticks(len(self.cells.parameters), max_ticks)
         labels = [tick_of(self.cells.parameters[i]) for i in columns]
         # Many labels such as 0.86 would overlap.
@@ -124,7 +118,7 @@ class RankHeatmapDisplay(_HeatmapDisplay):
         if ax is None:
             import matplotlib.pyplot as plt
 
-            n_panels = 2 if sd and n_sets > 1 else 1
+            n_panels = 1 + (sd and n_sets > 1)
             _, ax = plt.subplots(1, n_panels, figsize=(6.2 * n_panels, 4.4), layout="constrained")
         axes, title = np.atleast_1d(ax), title_of(self.measure)
         over = f"{n_sets} data sets" if n_sets > 1 else self.cells.datasets[0]

@@ -101,19 +101,12 @@ class TextTable:
 
     def to_latex(self) -> str:
         """Format as a LaTeX table that uses booktabs."""
-        rows = self.format_rows(escape_latex, r"\textbf{{{}}}")
-        header, *body = (
-            " & ".join(cells) + r" \\" for cells in [map(escape_latex, self.columns), *rows]
-        )
+        rows = [map(escape_latex, self.columns), *self.format_rows(escape_latex, r"\textbf{{{}}}")]
+        header, *body = (" & ".join(cells) + r" \\" for cells in rows)
         caption = " ".join(map(escape_latex, [f"{self.title}.", *self.notes]))
         lines = [r"\begin{table}", r"\centering", rf"\caption{{{caption}}}"]
-        lines += [
-            rf"\begin{{tabular}}{{{self._latex_alignment()}}}",
-            r"\toprule",
-            header,
-            r"\midrule",
-        ]
-        lines += [*body, r"\bottomrule", r"\end{tabular}", r"\end{table}"]
+        lines += [rf"\begin{{tabular}}{{{self._latex_alignment()}}}", r"\toprule"]
+        lines += [header, r"\midrule", *body, r"\bottomrule", r"\end{tabular}", r"\end{table}"]
         return "\n".join(lines)
 
     def _latex_alignment(self) -> str:

@@ -11,6 +11,7 @@ import os
 import platform
 import time
 import warnings
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -86,7 +87,14 @@ def run_study(
         write_atomically(store.folder / "study.toml", config_to_toml(shown).encode())
         units = [unit for data in data_sets for unit in list_units(data, config)]
         _run_units(store, config, data_sets, units, n_jobs, progress)
-        return _write_results(store, shown, data_sets, units)
+        rows = collect_rows(store, config, units)
+        run = _describe_run(store, shown, data_sets)
+        study = StudyResults(store.folder, shown, **empty_rows() | rows, run=run)
+        _write_rows(store.folder, rows)
+        for data in data_sets:
+            _write_examples(study, data)
+        write_atomically(store.folder / "run.json", _to_json(run, indent=1))
+        return study
 
 
 def _relocate(source: str, out: str | os.PathLike[str]) -> str:
@@ -138,25 +146,18 @@ def _run_units(
         report(n_done, len(units), unit)
 
 
-def _write_results(
-    store: StudyStore, config: StudyConfig, data_sets: Sequence[StudyData], units: Sequence[Unit]
-) -> StudyResults:
-    rows = collect_rows(store, config, units)
+def _write_rows(folder: Path, rows: dict[str, pd.DataFrame]) -> None:
     for name, table in rows.items():
-        _write_rows(store.folder / f"{name}.csv", table)
-    run = _describe_run(store, config, data_sets, units)
-    study = StudyResults(store.folder, config, **empty_rows() | rows, run=run)
-    for data in data_sets:
-        _write_examples(study, data)
-    text = json.dumps(run, indent=1, ensure_ascii=False, default=str)
-    write_atomically(store.folder / "run.json", text.encode())
-    return study
+        text = table.to_csv(index=False, lineterminator="\n")
+        write_atomically(folder / f"{name}.csv", text.encode())
+        if find_spec("pyarrow") is not None:
+            write_atomically(folder / f"{name}.parquet", table.to_parquet(index=False))
 
 
-def _write_rows(path: Path, rows: pd.DataFrame) -> None:
-    write_atomically(path, rows.to_csv(index=False, lineterminator="\n").encode())
-    if find_spec("pyarrow") is not None:
-        write_atomically(path.with_suffix(".parquet"), rows.to_parquet(index=False))
+def _to_json(content: Any, indent: int | None = None) -> bytes:
+    """JSON in UTF-8; numpy's scalars become numbers."""
+    text = json.dumps(content, indent=indent, ensure_ascii=False, default=lambda x: x.item())
+    return text.encode()
 
 
 def _write_examples(study: StudyResults, data: StudyData) -> None:
@@ -176,32 +177,26 @@ def _write_examples(study: StudyResults, data: StudyData) -> None:
         "labels": [str(name) for name in Y.columns],
         "truth": Y.to_numpy().astype(int).tolist(),
     }
-    file = study.folder / "examples" / f"{data.name}.json"
-    text = json.dumps(content, ensure_ascii=False, default=lambda scalar: scalar.item())
-    write_atomically(file, text.encode())
+    write_atomically(study.folder / "examples" / f"{data.name}.json", _to_json(content))
 
 
 def _describe_run(
-    store: StudyStore, config: StudyConfig, data_sets: Sequence[StudyData], units: Sequence[Unit]
+    store: StudyStore, config: StudyConfig, data_sets: Sequence[StudyData]
 ) -> dict[str, Any]:
-    recorded = store.read_seconds()
-    seconds: dict[str, dict[str, float]] = {
-        data.name: dict.fromkeys((unit.kind for unit in units), 0.0) for data in data_sets
-    }
-    for unit in units:
-        seconds[unit.dataset][unit.kind] += recorded.get(unit.name, 0.0)
-    about = {
-        data.name: {
+    recorded, about = store.read_seconds(), {}
+    for data in data_sets:
+        seconds: defaultdict[str, float] = defaultdict(float)
+        for unit in list_units(data, config):
+            seconds[unit.kind] += recorded.get(unit.name, 0.0)
+        about[data.name] = {
             "sha256": data.sha256,
             "n_examples": len(data.X),
             "n_features": data.X.shape[1],
             "n_labels": data.Y.shape[1],
             "n_folds": data.n_folds,
             "has_own_folds": data.has_own_folds,
-            "seconds": {kind: round(s, 2) for kind, s in seconds[data.name].items()},
+            "seconds": {kind: round(total, 2) for kind, total in seconds.items()},
         }
-        for data in data_sets
-    }
     versions = {name: version(name) for name in _VERSIONS_OF}
     return {
         "versions": {"python": platform.python_version(), **versions},

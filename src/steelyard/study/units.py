@@ -134,16 +134,9 @@ def _learn(
     task: Task, heuristics: Sequence[Heuristic], measures: Sequence[str]
 ) -> tuple[TheoryPath, Arrays]:
     """Learn all theories of a grid, and evaluate each measure on the test rows."""
-    path = theory_path(
-        task.X_train,
-        task.Y_train,
-        heuristics,
-        task.config.phis,
-        preset="paper",
-        n_candidates=task.config.n_candidates,
-        random_state=task.seed,
-        n_jobs=1,
-    )
+    settings: Any = {"n_candidates": task.config.n_candidates, "random_state": task.seed}
+    grid = heuristics, task.config.phis
+    path = theory_path(task.X_train, task.Y_train, *grid, preset="paper", n_jobs=1, **settings)
     return path, path.evaluate(task.X_test, task.Y_test, [get_measure(m) for m in measures])
 
 
@@ -160,9 +153,8 @@ def _compute_grid(task: Task) -> Arrays:
 def _compute_inner(task: Task) -> Arrays:
     """Scores of the tuning grid on an inner fold, for all measures to tune for."""
     path, found = _learn(task, task.config.tuning_grid, task.config.tune)
-    values = np.array(list(found.values()))
-    n_conditions = path.total_conditions
-    return {"measures": np.array(list(found)), "values": values, "n_conditions": n_conditions}
+    arrays = {"measures": np.array([*found]), "values": np.array([*found.values()])}
+    return arrays | {"n_conditions": path.total_conditions}
 
 
 def _compute_ripper(task: Task) -> Arrays:

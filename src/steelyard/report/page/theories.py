@@ -26,10 +26,8 @@ def path_to_payload(path: TheoryPath, examples: dict[str, Any] | None, fold: int
     position = {feature.name: i for i, feature in enumerate(features)}
     bodies = [path.coded.body(r) for r in range(len(path.coded))]
     counts = zip(path.label_of_rule.tolist(), path.tp.tolist(), path.fp.tolist(), strict=True)
-    rows = examples["rows"] if examples else []
-    values = (
-        dict(zip(examples["features"], zip(*rows, strict=True), strict=False)) if examples else {}
-    )
+    rows, names = (examples["rows"], examples["features"]) if examples else ([], [])
+    values = dict(zip(names, zip(*rows, strict=True), strict=False))
     missing = [None] * len(rows)
     columns = [_read_column(values.get(feature.name, missing), feature) for feature in features]
     ranked = zip(path.heuristics, path.ranked, path.n_kept.tolist(), strict=True)
@@ -87,11 +85,10 @@ def _compact_examples(
 ) -> dict[str, Any]:
     """The most frequent value per feature; each row lists only the values that differ from it."""
     usual = [Counter(column).most_common(1)[0][0] if column else None for column in columns]
-    n_rows = len(examples["rows"])
-    rows = [
-        [x for f, column in enumerate(columns) if column[i] != usual[f] for x in (f, column[i])]
-        for i in range(n_rows)
-    ]
+    rows: list[list[Any]] = [[] for _ in examples["rows"]]
+    for f, column in enumerate(columns):
+        for row, value in zip(rows, column, strict=True):
+            row += [f, value] if value != usual[f] else []
     order = {name: i for i, name in enumerate(examples["labels"])}
     labels = [order.get(label.name) for label in path.labels]
     truth = [[None if i is None else row[i] for i in labels] for row in examples["truth"]]
@@ -114,9 +111,8 @@ def _find_binary(
     all_words = any(columns) and all(f for f, word in zip(fits, is_word, strict=True) if word)
     kinds = []
     for f, feature in enumerate(features):
-        if feature.categories is not None:
-            known = set(feature.categories)
-            kinds.append(2 if len(known) == 2 and known & _PRESENT and known & _ABSENT else 0)
-        else:
-            kinds.append(int(is_word[f] and (all_words or (fits[f] and 1 in columns[f]))))
+        known = set(feature.categories or ())
+        is_pair = len(known) == 2 and known & _PRESENT and known & _ABSENT
+        is_number = is_word[f] and (all_words or (fits[f] and 1 in columns[f]))
+        kinds.append(2 if is_pair else int(is_number and feature.categories is None))
     return kinds
