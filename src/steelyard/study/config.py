@@ -118,7 +118,8 @@ class StudyConfig:
         if len(self.heuristics) == 1:
             object.__setattr__(self, "parameters", grid)
         object.__setattr__(self, "phis", tuple(float(phi) for phi in self.phis))
-        object.__setattr__(self, "tune", tuple(get_measure(name).name for name in self.tune))
+        measures = dict.fromkeys(get_measure(name).name for name in self.tune)
+        object.__setattr__(self, "tune", tuple(measures))
         self.grid  # noqa: B018, raises if a parameter is invalid for its family
 
     @property

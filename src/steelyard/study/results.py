@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -135,9 +136,7 @@ class StudyResults:
         found: list[Finding] = []
         for family in self.config.heuristics:
             found += check_findings(family, partial(self.cells, heuristic=family))
-        path = self.path("medical") if "medical" in self.datasets else None
-        cough = None if path is None else check_cough(path, self.shown_fold)
-        return found if cough is None else [*found, cough]
+        return [*found, *check_cough(self.path("medical"), self.shown_fold)]
 
     def describe_differences(self, datasets: Sequence[str]) -> str | None:
         """Why the values of some data sets are not comparable with the published values."""
@@ -187,17 +186,15 @@ def load_study(folder: str | os.PathLike[str]) -> StudyResults:
         what = "an unfinished study: run it to the end first" if is_unfinished else "no study"
         raise StudyError(f"{str(folder)!r} holds {what}")
     rows = empty_rows()
-    for name in rows:
-        file = path / f"{name}.csv"
-        rows[name] = _read_rows(file) if file.exists() else rows[name]
+    rows |= {file.stem: _read_rows(file) for file in path.glob("*.csv") if file.stem in rows}
     config = config_from_toml(read_text(path / "study.toml"), "study.toml")
     return StudyResults(path, config, **rows, run=json.loads(read_text(path / "run.json")))
 
 
 def _read_rows(path: Path) -> pd.DataFrame:
-    # As text first: a data set may have the name "NA" or "007", and numpy reads every float exactly.
-    rows = pd.read_csv(path, dtype=str, keep_default_na=False)
-    for name in rows.columns.intersection(list(_NUMBERS)):
-        numbers = rows[name].replace("", "nan").to_numpy(dtype=object)
-        rows[name] = numbers.astype(_NUMBERS[name])
-    return rows
+    # All names are text: a data set may be called "NA" or "007".
+    kinds: Any = defaultdict(lambda: str, _NUMBERS)
+    empty = {"value": [""]}
+    return pd.read_csv(
+        path, dtype=kinds, keep_default_na=False, na_values=empty, float_precision="round_trip"
+    )

@@ -175,18 +175,19 @@ def _correlate(rows: Iterable[NDArray[np.float64]], values: NDArray[Any]) -> flo
     return round(float(np.median(found)), 2)
 
 
-def check_cough(path: TheoryPath, fold: int) -> Finding | None:
-    """The paper's example of a label of medical; None if the path lacks the label or the cells."""
+def check_cough(path: TheoryPath | None, fold: int) -> Iterator[Finding]:
+    """The paper's example of a label of medical, if the path has the label and the cells."""
     label, cells = "786.2:Cough", ((MEstimate(16.0), 0.3), (MEstimate(262144.0), 1.0))
-    has_label = label in [known.name for known in path.labels]
-    if not has_label or any(h not in path.heuristics or phi not in path.phis for h, phi in cells):
-        return None
+    if path is None or label not in [known.name for known in path.labels]:
+        return
+    if any(h not in path.heuristics or phi not in path.phis for h, phi in cells):
+        return
     specific, general = (path.theory(*cell).rules_of(label) for cell in cells)
     if not specific or not general:
-        return None
+        return
     n_about = sum(any("cough" in condition.feature for condition in r.body) for r in specific)
     lengths = [round(float(np.mean([*map(len, rules)])), 1) for rules in (specific, general)]
-    return Finding(
+    yield Finding(
         f"For {label} of medical, the rules at m = 16 and φ = 0.3 are about the word cough; the rules "
         "at m = 262144 and φ = 1 are shorter.",
         2 * n_about > len(specific) and lengths[1] < lengths[0],

@@ -49,16 +49,12 @@ def describe_differences(
     >>> describe_differences(config, ["mine"])
     """
     known = [name for name in datasets if any(name in values for values in PUBLISHED.values())]
-    differences = list(_list_differences(config, known, new_folds)) if known else []
-    if not differences:
-        return None
-    return f"Not comparable with the published values: {'; '.join(differences)}."
+    new = [name for name in known if name in new_folds]
+    differences = "; ".join(_list_differences(config, known, new)) if known else ""
+    return f"Not comparable with the published values: {differences}." if differences else None
 
 
-def _list_differences(
-    config: StudyConfig, datasets: list[str], new_folds: Collection[str]
-) -> Iterator[str]:
-    new = [name for name in datasets if name in new_folds]
+def _list_differences(config: StudyConfig, datasets: list[str], new: list[str]) -> Iterator[str]:
     if config.folds is not None:
         yield f"{config.folds} new folds instead of the paper's ten"
     elif new:
