@@ -10,12 +10,7 @@ from steelyard.study.rule_sets import Cell, collect_rule_sets
 
 from .figures import write_figures
 from .page import write_page
-from .tables import (
-    tabulate_best_cells,
-    tabulate_comparisons,
-    tabulate_findings,
-    tabulate_rule_sets,
-)
+from .tables import list_tables
 from .text_table import write_tables
 
 
@@ -39,14 +34,8 @@ def write_report(
     """
     # First, so that an unknown label is rejected before anything is written.
     example = collect_rule_sets(study, label, cells)
-    tables = {
-        "rule_sets": [tabulate_rule_sets(example)] if example is not None else [],
-        "best_cells": [tabulate_best_cells(study)],
-        "comparison": tabulate_comparisons(study),
-        "findings": [tabulate_findings(study)],
-    }
-    for name, content in tables.items():
-        if content:
-            write_tables(study.folder / "tables" / name, content)
+    for name, tables in list_tables(study, example).items():
+        if tables:
+            write_tables(study.folder / "tables" / name, tables)
     write_figures(study, example)
     return write_page(study)

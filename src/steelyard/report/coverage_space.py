@@ -11,11 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 from steelyard.estimators.rule_set import theory_path
 from steelyard.heuristics import Heuristic, MEstimate, describe, get_heuristic
 from steelyard.model.path import TheoryPath
-from steelyard.study.candidate_counts import (
-    N_SHOWN_CANDIDATES,
-    CandidateCounts,
-    count_candidates,
-)
+from steelyard.study.candidate_counts import N_SHOWN_CANDIDATES, CandidateCounts, count_candidates
+
+_CANDIDATE = {"alpha": 0.6, "linewidths": 0, "rasterized": True}
+_SELECTED = {"edgecolor": "white", "linewidths": 0.8, "zorder": 3}
 
 
 @dataclass(eq=False)
@@ -94,15 +93,8 @@ class CoverageSpaceDisplay:
             raise ValueError(f"there is no label {label!r}; choose from {', '.join(names)}")
         chosen = MEstimate() if heuristic is None else get_heuristic(heuristic)
         counts = count_candidates(X, Y, n_candidates, random_state)
-        path = theory_path(
-            X,
-            Y,
-            [chosen],
-            (1.0,),
-            preset="paper",
-            n_candidates=n_candidates,
-            random_state=random_state,
-        )
+        settings: Any = {"n_candidates": n_candidates, "random_state": random_state}
+        path = theory_path(X, Y, [chosen], (1.0,), preset="paper", **settings)
         return cls.from_path(counts, path, label, chosen)
 
     @classmethod
@@ -126,17 +118,10 @@ class CoverageSpaceDisplay:
         i = [known.name for known in path.labels].index(label)
         selected = path.ranked[path.heuristics.index(heuristic)].rule_idx
         selected = selected[path.label_of_rule[selected] == i]
-        is_own = counts.label == i
-        return cls(
-            counts.tp[is_own],
-            counts.fp[is_own],
-            path.tp[selected],
-            path.fp[selected],
-            n_positives=int(counts.n_positives[i]),
-            n_negatives=int(counts.n_negatives[i]),
-            heuristic=heuristic,
-            label=label,
-        )
+        own = counts.label == i
+        points = counts.tp[own], counts.fp[own], path.tp[selected], path.fp[selected]
+        sizes = {name: int(getattr(counts, name)[i]) for name in ("n_positives", "n_negatives")}
+        return cls(*points, **sizes, heuristic=heuristic, label=label)
 
     @property
     def max_fp(self) -> float:
@@ -146,10 +131,8 @@ class CoverageSpaceDisplay:
 
     def isometrics(self, n_points: int = 120) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
         """False positives, true positives and heuristic values on a regular grid of points."""
-        fp, tp = np.meshgrid(
-            np.linspace(0, self.max_fp, n_points),
-            np.linspace(0, max(self.n_positives, 1), n_points),
-        )
+        ends = self.max_fp, max(self.n_positives, 1)
+        fp, tp = np.meshgrid(*(np.linspace(0, end, n_points) for end in ends))
         values = self.heuristic(tp, fp, self.n_positives - tp, self.n_negatives - fp)
         return fp, tp, np.asarray(values)
 
@@ -176,24 +159,10 @@ class CoverageSpaceDisplay:
         lines = ax.contour(fp, tp, values, levels=n_levels, cmap="viridis", linewidths=1)
         if np.ptp(values) > 0.01:  # otherwise all labels would look the same
             ax.clabel(lines, fontsize=7, fmt="%.2g")
-        candidates = {"s": 5, "color": "0.45", "alpha": 0.6, "linewidths": 0, "rasterized": True}
-        n_candidates, n_selected = np.size(self.candidates_tp), np.size(self.selected_tp)
-        ax.scatter(
-            self.candidates_fp,
-            self.candidates_tp,
-            label=f"{n_candidates:,} candidates",
-            **candidates,
-        )
-        selected = {
-            "s": 42,
-            "color": "#d55e00",
-            "edgecolor": "white",
-            "linewidths": 0.8,
-            "zorder": 3,
-        }
-        ax.scatter(
-            self.selected_fp, self.selected_tp, label=f"{n_selected} selected rules", **selected
-        )
+        points = ax.scatter(self.candidates_fp, self.candidates_tp, 5, "0.45", **_CANDIDATE)
+        points.set_label(f"{np.size(self.candidates_tp):,} candidates")
+        points = ax.scatter(self.selected_fp, self.selected_tp, 42, "#d55e00", **_SELECTED)
+        points.set_label(f"{np.size(self.selected_tp)} selected rules")
         chance = [0, self.n_negatives], [0, self.n_positives]
         ax.plot(*chance, color="0.3", linestyle=":", linewidth=1, label="no better than chance")
         ax.set_xlabel(f"false positives (of {self.n_negatives} negatives)")

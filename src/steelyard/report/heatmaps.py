@@ -5,21 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from steelyard.study.analysis.ranks import CellMap, map_cells
+from steelyard.study.analysis.ranks import CellMap, Values, map_cells
 
 from .titles import SYMBOLS, format_parameter, is_share, thin_ticks, tick_of, title_of
-
-# These colour maps keep their order in greyscale and for colour-blind readers. Small ranks are good,
-# so the map of the ranks is reversed: bright means good everywhere.
-RANK_COLOURS = "viridis_r"
-SD_COLOURS = "cividis"
-VALUE_COLOURS = "viridis"
 
 
 @dataclass(eq=False)
@@ -31,17 +24,31 @@ class _HeatmapDisplay:
     measure: str
     heuristic: str
 
+    @classmethod
+    def from_results(
+        cls, results: pd.DataFrame, *, measure: str, heuristic: str | None = None
+    ) -> Self:
+        """Map the cells of the rows of a study.
+
+        Parameters
+        ----------
+        results : DataFrame
+            The rows of results.csv.
+        measure : str
+        heuristic : str, optional
+            The family; required if the rows have several.
+        """
+        cells = map_cells(results, measure, heuristic)
+        return cls(cells, measure=measure, heuristic=heuristic or str(results["heuristic"].iloc[0]))
+
     def draw(
-        self,
-        ax: Any,
-        matrix: NDArray[np.float64],
-        colours: str,
-        title: str,
-        max_ticks: int = 20,
-        **limits: float,
+        self, ax: Any, matrix: Values, cmap: str, title: str, max_ticks: int = 20, **limits: float
     ) -> Any:
-        """Draw a matrix of shape (n_phis, n_parameters) with a colour bar; return the bar."""
-        image = ax.imshow(matrix, cmap=colours, aspect="auto", interpolation="nearest", **limits)
+        """Draw a matrix of shape (n_phis, n_parameters) with a colour bar; return the bar.
+
+        The colour maps of this file keep their order in greyscale and for colour-blind readers.
+        """
+        image = ax.imshow(matrix, cmap=cmap, aspect="auto", interpolation="nearest", **limits)
         columns = thin_ticks(len(self.cells.parameters), max_ticks)
         labels = [tick_of(self.cells.parameters[i]) for i in columns]
         # Many labels such as 0.86 would overlap.
@@ -93,27 +100,6 @@ class RankHeatmapDisplay(_HeatmapDisplay):
     [[4.0, 1.5], [3.0, 1.5]]
     """
 
-    @classmethod
-    def from_results(
-        cls, results: pd.DataFrame, *, measure: str, heuristic: str | None = None
-    ) -> RankHeatmapDisplay:
-        """Rank the cells of the rows of a study.
-
-        Parameters
-        ----------
-        results : DataFrame
-            The rows of results.csv.
-        measure : str
-        heuristic : str, optional
-            The family; required if the rows have several.
-
-        Returns
-        -------
-        RankHeatmapDisplay
-        """
-        cells = map_cells(results, measure, heuristic)
-        return cls(cells, measure=measure, heuristic=heuristic or str(results["heuristic"].iloc[0]))
-
     def plot(self, ax: Any = None, *, sd: bool = True) -> RankHeatmapDisplay:
         """Draw the map.
 
@@ -132,24 +118,19 @@ class RankHeatmapDisplay(_HeatmapDisplay):
         if ax is None:
             import matplotlib.pyplot as plt
 
-            n_panels = 2 if sd and n_sets > 1 else 1
+            n_panels = 1 + (sd and n_sets > 1)
             _, ax = plt.subplots(1, n_panels, figsize=(6.2 * n_panels, 4.4), layout="constrained")
         axes, title = np.atleast_1d(ax), title_of(self.measure)
         over = f"{n_sets} data sets" if n_sets > 1 else self.cells.datasets[0]
-        limits = {"vmin": 1, "vmax": n_cells}
-        bar = self.draw(
-            axes[0],
-            self.cells.mean_rank,
-            RANK_COLOURS,
-            f"{title}: average rank, {over}",
-            **limits,
-        )
+        heading = f"{title}: average rank, {over}"
+        # Small ranks are good, so this map is reversed: bright means good everywhere.
+        bar = self.draw(axes[0], self.cells.mean_rank, "viridis_r", heading, vmin=1, vmax=n_cells)
         bar.set_label(f"rank of {n_cells}, 1 = {'best' if is_share(self.measure) else 'most'}")
         bar.ax.invert_yaxis()
         mark_cells(axes[0], self.cells.best_cells.values())
         if len(axes) > 1:
-            title = f"{title}: standard deviation of ranks"
-            bar = self.draw(axes[1], self.cells.sd_rank, SD_COLOURS, title)
+            heading = f"{title}: standard deviation of ranks"
+            bar = self.draw(axes[1], self.cells.sd_rank, "cividis", heading)
             bar.set_label("standard deviation")
         self.ax_, self.figure_ = ax, axes[0].figure
         return self
@@ -188,7 +169,7 @@ class ValueHeatmapDisplay(_HeatmapDisplay):
         measure: str,
         dataset: str | None = None,
         heuristic: str | None = None,
-    ) -> ValueHeatmapDisplay:
+    ) -> Self:
         """Average the folds of one data set.
 
         Parameters
@@ -209,8 +190,7 @@ class ValueHeatmapDisplay(_HeatmapDisplay):
         if dataset not in known:
             raise ValueError(f"dataset must be one of {', '.join(known)}, got {dataset!r}")
         rows = results[results["dataset"] == dataset]
-        cells = map_cells(rows, measure, heuristic)
-        return cls(cells, measure=measure, heuristic=heuristic or str(rows["heuristic"].iloc[0]))
+        return super().from_results(rows, measure=measure, heuristic=heuristic)
 
     def plot(self, ax: Any = None, *, max_ticks: int = 20) -> ValueHeatmapDisplay:
         """Draw the map.
@@ -237,7 +217,7 @@ class ValueHeatmapDisplay(_HeatmapDisplay):
             parameter = format_parameter(float(self.cells.parameters[i]))
             where = f"{SYMBOLS.get(self.heuristic, '')} = {parameter}, φ = {self.cells.phis[j]:g}"
             title += f": best {values[j, i]:.1f} % at {where}"
-        self.draw(ax, values, VALUE_COLOURS, title, max_ticks)
+        self.draw(ax, values, "viridis", title, max_ticks)
         mark_cells(ax, best)
         self.ax_, self.figure_ = ax, ax.figure
         return self

@@ -5,7 +5,7 @@ Knows study results; it computes nothing that they hold.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from itertools import zip_longest
 
 import numpy as np
 
@@ -14,44 +14,41 @@ from steelyard.model.conditions import format_body
 from steelyard.study import StudyResults
 from steelyard.study.analysis.comparison import Comparison
 from steelyard.study.analysis.published import PUBLISHED, PUBLISHED_METHODS
+from steelyard.study.analysis.ranks import rank_best_first
 from steelyard.study.rule_sets import RuleSetExample
 
 from .text_table import TextTable
 from .titles import SYMBOLS, format_parameter, title_of
 
 
+def list_tables(study: StudyResults, example: RuleSetExample | None) -> dict[str, list[TextTable]]:
+    """All tables of a study by the name of their file."""
+    return {
+        "rule_sets": [tabulate_rule_sets(example)] if example is not None else [],
+        "best_cells": [tabulate_best_cells(study)],
+        "comparison": tabulate_comparisons(study),
+        "findings": [tabulate_findings(study)],
+    }
+
+
 def tabulate_best_cells(study: StudyResults) -> TextTable:
     """The best cell of every data set for the main measures."""
-    rows = [
-        [
-            cell.dataset,
-            title_of(cell.measure),
-            f"{100 * cell.value:.2f}",
-            f"{SYMBOLS[cell.heuristic]} = {format_parameter(cell.parameter)}",
-            f"{cell.phi:g}",
-            f"{cell.n_rules:.0f}",
-        ]
-        for cell in study.best_cells
-    ]
-    return TextTable(
-        "Best cell of the grid on the test folds",
-        ("data set", "measure", "%", "parameter", "φ", "rules"),
-        rows,
-        notes=[
-            "Mean over the folds. Tuning does not see the test folds and may choose other cells."
-        ],
-    )
+    columns = ("data set", "measure", "%", "parameter", "φ", "rules")
+    rows = []
+    for cell in study.best_cells:
+        parameter = f"{SYMBOLS[cell.heuristic]} = {format_parameter(cell.parameter)}"
+        numbers = [f"{100 * cell.value:.2f}", parameter, f"{cell.phi:g}", f"{cell.n_rules:.0f}"]
+        rows.append([cell.dataset, title_of(cell.measure), *numbers])
+    note = "Mean over the folds. Tuning does not see the test folds and may choose other cells."
+    return TextTable("Best cell of the grid on the test folds", columns, rows, notes=[note])
 
 
 def tabulate_comparisons(study: StudyResults) -> list[TextTable]:
     """Methods side by side, one table per main measure."""
-    is_inverted = study.config.invert_majority_labels
-    return [
-        tabulate_comparison(
-            c, study.describe_differences(c.datasets), rank_published=not is_inverted
-        )
-        for c in study.comparisons.values()
-    ]
+    differences = study.describe_differences(study.datasets)
+    comparable = not study.config.invert_majority_labels
+    comparisons = study.comparisons.values()
+    return [tabulate_comparison(c, differences, rank_published=comparable) for c in comparisons]
 
 
 def tabulate_comparison(
@@ -68,9 +65,8 @@ def tabulate_comparison(
         Whether to show the average ranks of the published values.
     """
     datasets, methods = comparison.datasets, comparison.methods
-    published = PUBLISHED.get(comparison.measure, {})
-    if not set(published) & set(datasets):
-        published = {}
+    known = PUBLISHED.get(comparison.measure, {})
+    published = {name: known[name] for name in datasets if name in known}
     columns = ["data set", *methods]
     columns += [f"{name} published" for name in PUBLISHED_METHODS] if published else []
     rows: list[list[str]] = []
@@ -78,16 +74,16 @@ def tabulate_comparison(
     for i, (dataset, values) in enumerate(zip(datasets, comparison.values, strict=True)):
         theirs = published.get(dataset, ())
         row = [dataset, *(f"{100 * v:.2f}" for v in values), *(f"{v:.2f}" for v in theirs)]
-        rows.append(row + [""] * (len(columns) - len(row)))
+        rows.append(row)
         if len(methods) > 1:
             bold |= {(i, 1 + j) for j, v in enumerate(values) if v == values.max()}
         bold |= {(i, 1 + len(methods) + j) for j, v in enumerate(theirs) if v == max(theirs)}
     notes = ["Percent, mean over the folds."]
     if len(methods) > 1 and len(datasets) > 1:
         ranks = [*comparison.average_ranks]
-        ranks += _rank_published(published, datasets) if rank_published else []
-        row = ["average rank", *(f"{rank:.2f}" for rank in ranks)]
-        rows.append(row + [""] * (len(columns) - len(row)))
+        if published and rank_published:
+            ranks += [*rank_best_first(np.array([*published.values()])).mean(axis=0)]
+        rows.append(["average rank", *(f"{rank:.2f}" for rank in ranks)])
         notes.append("Equal values share their average rank.")
     if published and differences is not None:
         notes.append(differences)
@@ -98,25 +94,15 @@ def tabulate_comparison(
             f"p = {friedman[1]:.3g}; critical difference of average ranks (Nemenyi, 5 %) "
             f"{comparison.critical_difference():.2f}."
         )
+    rows = [row + [""] * (len(columns) - len(row)) for row in rows]
     return TextTable(title_of(comparison.measure), columns, rows, frozenset(bold), notes)
-
-
-def _rank_published(
-    published: Mapping[str, tuple[float, ...]], datasets: Sequence[str]
-) -> list[float]:
-    """Average ranks of the published values over the data sets of this study."""
-    values = [published[dataset] for dataset in datasets if dataset in published]
-    if not values:
-        return []
-    return [*Comparison("", tuple(datasets), PUBLISHED_METHODS, np.array(values)).average_ranks]
 
 
 def tabulate_findings(study: StudyResults) -> TextTable:
     """Statements of the paper with verdicts and numbers."""
     rows = [[finding.statement, finding.verdict, finding.numbers] for finding in study.findings]
-    return TextTable(
-        "Findings of the paper, checked on this study", ("statement", "", "numbers"), rows
-    )
+    title = "Findings of the paper, checked on this study"
+    return TextTable(title, ("statement", "", "numbers"), rows)
 
 
 def tabulate_rule_sets(example: RuleSetExample) -> TextTable:
@@ -127,15 +113,9 @@ def tabulate_rule_sets(example: RuleSetExample) -> TextTable:
         f"recall {100 * s.recall:.2f} %"
         for s in sets
     ]
-    bodies = [[format_body(rule.body) for rule in s.rules] for s in sets]
-    rows = [
-        [str(i + 1), *(body[i] if i < len(body) else "" for body in bodies)]
-        for i in range(max(map(len, bodies)))
-    ]
+    bodies = zip_longest(*([format_body(r.body) for r in s.rules] for s in sets), fillvalue="")
+    rows = [[str(i), *row] for i, row in enumerate(bodies, 1)] or [["", *["no rule"] * len(sets)]]
     head = min((str(rule.head) for s in sets for rule in s.rules), default=example.label)
-    return TextTable(
-        f"Rules for {head} ({example.dataset}, fold {example.fold})",
-        ["rule", *columns],
-        rows or [["", *("no rule" for _ in sets)]],
-        notes=["Precision and recall are micro-averaged over all labels, mean over the folds."],
-    )
+    title = f"Rules for {head} ({example.dataset}, fold {example.fold})"
+    note = "Precision and recall are micro-averaged over all labels, mean over the folds."
+    return TextTable(title, ["rule", *columns], rows, notes=[note])

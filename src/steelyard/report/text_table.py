@@ -2,35 +2,23 @@
 
 from __future__ import annotations
 
-import csv
-import io
+import html
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import pandas as pd
+
 from steelyard._files import write_atomically
 
-_MATHS = {
-    "φ": r"\phi",
-    "β": r"\beta",
-    "χ": r"\chi",
-    "²": "^2",
-    "≈": r"\approx",
-    "≥": r"\geq",
-    "≤": r"\leq",
-    "←": r"\leftarrow",
-    "∧": r"\wedge",
-    "¬": r"\neg",
-    "∞": r"\infty",
-    "<": "<",
-    ">": ">",
-}
+_LETTERS = {"φ": r"\phi", "β": r"\beta", "χ": r"\chi", "²": "^2", "∞": r"\infty"}
+_OPERATORS = {"<": "<", ">": ">", "≥": r"\geq", "≤": r"\leq", "∧": r"\wedge", "¬": r"\neg"}
 _WORDS = {"\\": "textbackslash", "~": "textasciitilde", "^": "textasciicircum"}
 _LATEX = str.maketrans(
     {character: rf"\{character}" for character in "&%$#_{}"}
     | {character: rf"\{word}{{}}" for character, word in _WORDS.items()}
-    | {character: f"${symbol}$" for character, symbol in _MATHS.items()}
+    | {character: f"${symbol}$" for character, symbol in (_LETTERS | _OPERATORS).items()}
 )
 # Columns with longer texts are paragraphs in LaTeX.
 _LONGEST_LINE = 40
@@ -55,8 +43,7 @@ def escape_markdown(text: str) -> str:
     >>> print(escape_markdown("a|b <img>"))
     a\|b &lt;img&gt;
     """
-    text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return re.sub(r"([\\|*_`\[\]])", r"\\\1", text)
+    return re.sub(r"([\\|*_`\[\]])", r"\\\1", html.escape(text, quote=False))
 
 
 @dataclass(frozen=True)
@@ -114,24 +101,18 @@ class TextTable:
 
     def to_latex(self) -> str:
         """Format as a LaTeX table that uses booktabs."""
-        rows = self.format_rows(escape_latex, r"\textbf{{{}}}")
-        lines = [
-            r"\begin{table}",
-            r"\centering",
-            rf"\caption{{{' '.join(map(escape_latex, [self.title + '.', *self.notes]))}}}",
-            rf"\begin{{tabular}}{{{self._latex_alignment()}}}",
-            r"\toprule",
-            " & ".join(map(escape_latex, self.columns)) + r" \\",
-            r"\midrule",
-            *(" & ".join(row) + r" \\" for row in rows),
-        ]
-        return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", r"\end{table}"])
+        rows = [map(escape_latex, self.columns), *self.format_rows(escape_latex, r"\textbf{{{}}}")]
+        header, *body = (" & ".join(cells) + r" \\" for cells in rows)
+        caption = " ".join(map(escape_latex, [f"{self.title}.", *self.notes]))
+        lines = [r"\begin{table}", r"\centering", rf"\caption{{{caption}}}"]
+        lines += [rf"\begin{{tabular}}{{{self._latex_alignment()}}}", r"\toprule"]
+        lines += [header, r"\midrule", *body, r"\bottomrule", r"\end{tabular}", r"\end{table}"]
+        return "\n".join(lines)
 
     def _latex_alignment(self) -> str:
         """Columns with long texts are paragraphs that share the width of the page."""
-        is_long = [
-            any(len(row[j]) > _LONGEST_LINE for row in self.rows) for j in range(len(self.columns))
-        ]
+        columns = range(len(self.columns))
+        is_long = [any(len(row[j]) > _LONGEST_LINE for row in self.rows) for j in columns]
         paragraph = rf"p{{{0.9 / max(sum(is_long), 1):.2f}\linewidth}}"
         return "".join(
             paragraph if long else "l" if self.is_text(j) else "r" for j, long in enumerate(is_long)
@@ -139,9 +120,8 @@ class TextTable:
 
     def to_csv(self) -> str:
         """Format as CSV, without title and notes."""
-        buffer = io.StringIO()
-        csv.writer(buffer, lineterminator="\n").writerows([self.columns, *self.rows])
-        return buffer.getvalue()
+        table = pd.DataFrame(self.rows, columns=list(self.columns), dtype=object)
+        return table.to_csv(index=False, lineterminator="\n")
 
 
 def write_tables(path: Path, tables: Sequence[TextTable]) -> None:

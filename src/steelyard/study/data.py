@@ -19,6 +19,8 @@ from steelyard.splitting import assign_folds
 
 from .config import DEFAULT_FOLDS, StudyConfig, StudyError
 
+Folds = NDArray[np.int64]
+
 
 @dataclass(frozen=True, eq=False)
 class StudyData:
@@ -41,7 +43,7 @@ class StudyData:
     name: str
     X: pd.DataFrame
     Y: pd.DataFrame
-    folds: NDArray[np.int64]
+    folds: Folds
     sha256: str
     has_own_folds: bool = False
 
@@ -77,7 +79,7 @@ def load_study_data(config: StudyConfig) -> list[StudyData]:
     loaded: list[StudyData] = []
     for source in config.data:
         data = load_source(source, config.labels)
-        own_folds = _read_own_folds(source, data, config)
+        own_folds = _read_own_folds(source, config, len(data))
         folds = _make_folds(data, config) if own_folds is None else own_folds
         Y = invert_majority_labels(data.Y) if config.invert_majority_labels else data.Y
         name = re.sub(r"[^\w.+-]", "_", data.name).lstrip(".") or "data"
@@ -88,17 +90,13 @@ def load_study_data(config: StudyConfig) -> list[StudyData]:
     return loaded
 
 
-def _read_own_folds(
-    source: str, data: MultiLabelData, config: StudyConfig
-) -> NDArray[np.int64] | None:
+def _read_own_folds(source: str, config: StudyConfig, n_examples: int) -> Folds | None:
     """Read the folds that come with the data, unless the config gives a number of folds."""
     path = find_source(source)
-    if config.folds is not None or path is None or not path.is_dir():
+    if config.folds is not None or path is None or not (path / "folds.csv").exists():
         return None
     file = path / "folds.csv"
-    if not file.exists():
-        return None
-    own = read_folds(file, n_examples=len(data))
+    own = read_folds(file, n_examples=n_examples)
     if own.max() < 2:
         raise DataError(f"{file} has a single fold; a study needs at least two folds")
     if config.repeats > 1:
@@ -106,15 +104,13 @@ def _read_own_folds(
     return own[None, :]
 
 
-def _make_folds(data: MultiLabelData, config: StudyConfig) -> NDArray[np.int64]:
+def _make_folds(data: MultiLabelData, config: StudyConfig) -> Folds:
     """Draw stratified folds for every repetition."""
     n_folds = config.folds or DEFAULT_FOLDS
     if n_folds > len(data):
         raise StudyError(f"{data.name} has {len(data)} examples, too few for {n_folds} folds")
-    repeats = [
-        assign_folds(data.Y, n_folds, random_state=fold_seed(config.seed + repeat)) + 1
-        for repeat in range(config.repeats)
-    ]
+    seeds = [fold_seed(config.seed + repeat) for repeat in range(config.repeats)]
+    repeats = [assign_folds(data.Y, n_folds, random_state=seed) + 1 for seed in seeds]
     folds = np.array(repeats, dtype=np.int64)
     for k in range(1, n_folds + 1):
         if not (folds == k).any(axis=1).all():
@@ -127,7 +123,7 @@ def fold_seed(seed: int) -> int:
     return seed % int(np.iinfo(np.int32).max)
 
 
-def hash_data(X: pd.DataFrame, Y: pd.DataFrame, folds: NDArray[np.int64]) -> str:
+def hash_data(X: pd.DataFrame, Y: pd.DataFrame, folds: Folds) -> str:
     """Return the SHA-256 of a data set: names, kinds and values of all columns, and the folds.
 
     Examples

@@ -6,8 +6,10 @@ This is the only module that reads a results folder. Tables, figures, the page a
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -25,7 +27,7 @@ from .analysis.published import describe_differences
 from .analysis.ranks import BestCell, CellMap, map_cells
 from .candidate_counts import CandidateCounts
 from .config import StudyConfig, StudyError, config_from_toml
-from .rows import BASELINE_COLUMNS, RESULT_COLUMNS, TUNED_COLUMNS
+from .rows import empty_rows
 from .store import StudyStore
 from .units import Unit
 
@@ -108,14 +110,12 @@ class StudyResults:
         The cells are chosen on the test folds: they show what the grid contains, not what tuning finds.
         """
         found = []
-        for dataset in self.datasets:
-            for family in self.config.heuristics:
-                n_rules = self.cells("n_rules", family)
-                for measure in self.main_measures:
-                    cells = self.cells(measure, family)
-                    cell = cells.best_cell(dataset)
-                    values = cells.value_at(dataset, *cell), n_rules.value_at(dataset, *cell)
-                    found.append(BestCell(dataset, family, measure, *cell, *values))
+        keys = itertools.product(self.datasets, self.config.heuristics, self.main_measures)
+        for dataset, family, measure in keys:
+            cells, n_rules = self.cells(measure, family), self.cells("n_rules", family)
+            cell = cells.best_cell(dataset)
+            values = cells.value_at(dataset, *cell), n_rules.value_at(dataset, *cell)
+            found.append(BestCell(dataset, family, measure, *cell, *values))
         return found
 
     @cached_property
@@ -136,9 +136,7 @@ class StudyResults:
         found: list[Finding] = []
         for family in self.config.heuristics:
             found += check_findings(family, partial(self.cells, heuristic=family))
-        path = self.path("medical") if "medical" in self.datasets else None
-        cough = None if path is None else check_cough(path, self.shown_fold)
-        return found if cough is None else [*found, cough]
+        return [*found, *check_cough(self.path("medical"), self.shown_fold)]
 
     def describe_differences(self, datasets: Sequence[str]) -> str | None:
         """Why the values of some data sets are not comparable with the published values."""
@@ -187,22 +185,16 @@ def load_study(folder: str | os.PathLike[str]) -> StudyResults:
         is_unfinished = (path / "units" / "identity.json").exists()
         what = "an unfinished study: run it to the end first" if is_unfinished else "no study"
         raise StudyError(f"{str(folder)!r} holds {what}")
-    return StudyResults(
-        folder=path,
-        config=config_from_toml(read_text(path / "study.toml"), "study.toml"),
-        results=_read_rows(path / "results.csv", RESULT_COLUMNS),
-        tuned=_read_rows(path / "tuned.csv", TUNED_COLUMNS),
-        baselines=_read_rows(path / "baselines.csv", BASELINE_COLUMNS),
-        run=json.loads(read_text(path / "run.json")),
+    rows = empty_rows()
+    rows |= {file.stem: _read_rows(file) for file in path.glob("*.csv") if file.stem in rows}
+    config = config_from_toml(read_text(path / "study.toml"), "study.toml")
+    return StudyResults(path, config, **rows, run=json.loads(read_text(path / "run.json")))
+
+
+def _read_rows(path: Path) -> pd.DataFrame:
+    # All names are text: a data set may be called "NA" or "007".
+    kinds: Any = defaultdict(lambda: str, _NUMBERS)
+    empty = {"value": [""]}
+    return pd.read_csv(
+        path, dtype=kinds, keep_default_na=False, na_values=empty, float_precision="round_trip"
     )
-
-
-def _read_rows(path: Path, columns: Sequence[str]) -> pd.DataFrame:
-    if not path.exists():
-        return pd.DataFrame(columns=list(columns))
-    # As text first: a data set may have the name "NA" or "007", and numpy reads every float exactly.
-    rows = pd.read_csv(path, dtype=str, keep_default_na=False)
-    for name, kind in _NUMBERS.items():
-        if name in columns:
-            rows[name] = rows[name].replace("", "nan").to_numpy(dtype=object).astype(kind)
-    return rows

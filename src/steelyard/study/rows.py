@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from steelyard.learning.tuning import choose_cell
 
@@ -15,75 +13,65 @@ from .config import StudyConfig, StudyError
 from .store import Arrays, StudyStore
 from .units import RIPPER_VARIANTS, Unit
 
-RESULT_COLUMNS = ("dataset", "fold", "heuristic", "parameter", "phi", "measure", "value")
-TUNED_COLUMNS = (*RESULT_COLUMNS[:2], "tuned_for", *RESULT_COLUMNS[2:])
-BASELINE_COLUMNS = ("dataset", "fold", "baseline", "measure", "value")
+_CELL = ("heuristic", "parameter", "phi")
+# Name of a file of rows → its columns.
+COLUMNS: dict[str, tuple[str, ...]] = {
+    "results": ("dataset", "fold", *_CELL, "measure", "value"),
+    "tuned": ("dataset", "fold", "tuned_for", *_CELL, "measure", "value"),
+    "baselines": ("dataset", "fold", "baseline", "measure", "value"),
+}
 
 
-def grid_to_rows(store: StudyStore, config: StudyConfig, units: Sequence[Unit]) -> pd.DataFrame:
-    """One row per data set, fold, heuristic, parameter, φ and measure."""
-    n_phis, n_heuristics = len(config.phis), len(config.grid)
-    cells = {
-        "heuristic": np.repeat([h.name for h in config.grid], n_phis),
-        "parameter": np.repeat([h.parameter for h in config.grid], n_phis),
-        "phi": np.tile(config.phis, n_heuristics),
-    }
-    frames = []
-    for unit in units:
-        arrays = _read(store, unit)
-        values = arrays["values"].reshape(-1, n_heuristics * n_phis)
-        frames.append(_to_rows(unit, cells, arrays["measures"], values))
-    return _concatenate(frames, RESULT_COLUMNS)
+def empty_rows() -> dict[str, pd.DataFrame]:
+    """No rows: what a study has of everything that it did not ask for."""
+    return {name: pd.DataFrame(columns=list(columns)) for name, columns in COLUMNS.items()}
 
 
-def tuning_to_rows(store: StudyStore, config: StudyConfig, units: Sequence[Unit]) -> pd.DataFrame:
-    """One row per data set, fold, measure tuned for, family and measure, with the chosen cell."""
-    frames = []
-    for unit in units:
-        outer = _read(store, unit)
-        choices = _choose_cells(store, config, unit)
-        h_idx, j_idx = [h for _, h, _ in choices], [j for _, _, j in choices]
-        cells = {
-            "tuned_for": [tuned_for for tuned_for, _, _ in choices],
-            "heuristic": [config.grid[h].name for h in h_idx],
-            "parameter": [config.grid[h].parameter for h in h_idx],
-            "phi": [config.phis[j] for j in j_idx],
-        }
-        frames.append(_to_rows(unit, cells, outer["measures"], outer["values"][:, h_idx, j_idx]))
-    return _concatenate(frames, TUNED_COLUMNS)
+def collect_rows(
+    store: StudyStore, config: StudyConfig, units: Sequence[Unit]
+) -> dict[str, pd.DataFrame]:
+    """Name of a file → its rows: one per data set, fold, cell or baseline, and measure.
+
+    The tuned rows have one cell per measure tuned for and family: the one that tuning chose.
+    """
+    folds = [unit for unit in units if unit.kind == "grid"]
+    grid, variants = _list_grid(config), pd.DataFrame({"baseline": list(RIPPER_VARIANTS)})
+    found = {"results": [_to_rows(store, unit, grid) for unit in folds]}
+    if config.tune:
+        found["tuned"] = [_to_rows(store, u, _choose_cells(store, config, u)) for u in folds]
+    if config.baselines:
+        ripper = [unit for unit in units if unit.kind == "ripper"]
+        found["baselines"] = [_to_rows(store, unit, variants) for unit in ripper]
+    return {name: pd.concat(frames, ignore_index=True) for name, frames in found.items()}
 
 
-def _choose_cells(store: StudyStore, config: StudyConfig, unit: Unit) -> list[tuple[str, int, int]]:
-    """The measure tuned for, the heuristic index and the φ index of each choice on a fold.
+def _list_grid(config: StudyConfig) -> pd.DataFrame:
+    """All cells of the grid, in the order of the values of a unit."""
+    cells = [(h.name, h.parameter, phi) for h in config.grid for phi in config.phis]
+    return pd.DataFrame(cells, columns=list(_CELL))
+
+
+def _choose_cells(store: StudyStore, config: StudyConfig, unit: Unit) -> pd.DataFrame:
+    """The cells of the grid that are chosen on a fold, per measure tuned for and family.
 
     The rule is that of `RuleSetClassifierCV`, so a tuned row is what this estimator would have learned
     on the training set of the fold.
     """
-    inner = [
-        _read(store, Unit("inner", unit.dataset, unit.fold, k + 1))
-        for k in range(config.inner_folds)
-    ]
-    n_conditions = np.mean([arrays["n_conditions"] for arrays in inner], axis=0)
-    choices = []
-    for i, tuned_for in enumerate(config.tune):
-        scores = np.array([arrays["values"][i] for arrays in inner])
-        for family in config.heuristics:
-            own = [h for h, t in enumerate(config.tuning_grid) if t.name == family]
-            if own:
-                best = choose_cell(
-                    scores[:, own].reshape(len(inner), -1), n_conditions[own].ravel()
-                )
-                h, j = divmod(best, len(config.phis))
-                choices.append((tuned_for, config.grid.index(config.tuning_grid[own[h]]), j))
-    return choices
-
-
-def baselines_to_rows(store: StudyStore, units: Sequence[Unit]) -> pd.DataFrame:
-    """One row per data set, fold, baseline and measure."""
-    cells = {"baseline": list(RIPPER_VARIANTS)}
-    read = ((unit, _read(store, unit)) for unit in units)
-    frames = [_to_rows(unit, cells, a["measures"], a["values"]) for unit, a in read]
-    return _concatenate(frames, BASELINE_COLUMNS)
+    folds = range(1, config.inner_folds + 1)
+    inner = [_read(store, Unit("inner", unit.dataset, unit.fold, k)) for k in folds]
+    n_conditions = np.mean([arrays["n_conditions"] for arrays in inner], axis=0).ravel()
+    grid = _list_grid(config)
+    tuning = grid[[h in config.tuning_grid for h in config.grid for _ in config.phis]]
+    tuned_for, chosen = [], []
+    for i, measure in enumerate(config.tune):
+        scores = np.array([arrays["values"][i].ravel() for arrays in inner])
+        for family in tuning["heuristic"].unique():
+            own = np.flatnonzero(tuning["heuristic"] == family)
+            tuned_for.append(measure)
+            chosen.append(tuning.index[own[choose_cell(scores[:, own], n_conditions[own])]])
+    cells = grid.loc[chosen]
+    cells.insert(0, "tuned_for", tuned_for)
+    return cells
 
 
 def _read(store: StudyStore, unit: Unit) -> Arrays:
@@ -93,23 +81,13 @@ def _read(store: StudyStore, unit: Unit) -> Arrays:
     return arrays
 
 
-def _to_rows(
-    unit: Unit, cells: Mapping[str, Any], measures: NDArray[Any], values: NDArray[np.float64]
-) -> pd.DataFrame:
-    """Rows of one unit from values of shape (n_measures, n_cells): the measures of each cell."""
-    n_measures, n_cells = values.shape
-    return pd.DataFrame(
-        {
-            "dataset": unit.dataset,
-            "fold": unit.fold,
-            **{name: np.repeat(column, n_measures) for name, column in cells.items()},
-            "measure": np.tile(measures, n_cells),
-            "value": values.T.ravel(),
-        }
-    )
-
-
-def _concatenate(frames: Sequence[pd.DataFrame], columns: Sequence[str]) -> pd.DataFrame:
-    if not frames:
-        return pd.DataFrame(columns=list(columns))
-    return pd.concat(frames, ignore_index=True)
+def _to_rows(store: StudyStore, unit: Unit, cells: pd.DataFrame) -> pd.DataFrame:
+    """The measures of some cells of a unit; the index of `cells` is their position in the unit."""
+    arrays = _read(store, unit)
+    measures = arrays["measures"]
+    values = arrays["values"].reshape(len(measures), -1)[:, cells.index]
+    rows = cells.iloc[np.repeat(np.arange(len(cells)), len(measures))]
+    rows = rows.assign(measure=np.tile(measures, len(cells)), value=values.T.ravel())
+    rows.insert(0, "dataset", unit.dataset)
+    rows.insert(1, "fold", unit.fold)
+    return rows

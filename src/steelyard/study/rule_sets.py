@@ -9,10 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from steelyard.heuristics import Heuristic
-from steelyard.model.path import TheoryPath
-from steelyard.model.rules import Rule
+from steelyard.model.rules import ScoredRule
 
-from .analysis.findings import list_rules
 from .config import FAMILIES, StudyError
 from .results import StudyResults
 
@@ -32,7 +30,7 @@ class RuleSet:
     phi : float
     precision, recall : float
         Micro-averaged, mean over the folds.
-    rules : tuple of Rule
+    rules : tuple of ScoredRule
         Rules of the shown fold, best first.
     """
 
@@ -40,7 +38,7 @@ class RuleSet:
     phi: float
     precision: float
     recall: float
-    rules: tuple[Rule, ...]
+    rules: tuple[ScoredRule, ...]
 
 
 @dataclass(frozen=True)
@@ -70,35 +68,23 @@ def collect_rule_sets(
     for dataset in study.datasets:
         path = study.path(dataset)
         if path is not None and label in [None, *(known.name for known in path.labels)]:
-            return _collect(study, dataset, path, label, cells)
-    if label is not None:
-        raise StudyError(f"no data set of the study has a label {label!r}")
-    return None
-
-
-def _collect(
-    study: StudyResults,
-    dataset: str,
-    path: TheoryPath,
-    label: str | None,
-    cells: Sequence[Cell] | None,
-) -> RuleSetExample:
+            break
+    else:
+        if label is not None:
+            raise StudyError(f"no data set of the study has a label {label!r}")
+        return None
     family = study.config.heuristics[0]
-    precision, recall, f1 = (
-        study.cells(measure, family) for measure in ("precision_micro", "recall_micro", "f1_micro")
-    )
+    measures = ("precision_micro", "recall_micro", "f1_micro")
+    precision, recall, f1 = (study.cells(measure, family) for measure in measures)
     last = float(f1.parameters[-1]), float(f1.phis[0])
     suggested = f1.best_cell(dataset), recall.best_cell(dataset), last
     rule_sets = []
-    for parameter, phi in cells or dict.fromkeys(suggested):
-        values = (
-            precision.value_at(dataset, parameter, phi),
-            recall.value_at(dataset, parameter, phi),
-        )
-        heuristic = FAMILIES[family][0](parameter)  # type: ignore[call-arg]
+    for cell in cells or dict.fromkeys(suggested):
+        values = precision.value_at(dataset, *cell), recall.value_at(dataset, *cell)
+        heuristic, phi = FAMILIES[family][0](cell[0]), cell[1]
         theory = path.theory(heuristic, phi)
         if label is None:
-            sizes = {known.name: len(list_rules(theory, known.name)) for known in path.labels}
+            sizes = {name: len(theory.rules_of(name)) for name in theory.label_names}
             label = min(sizes, key=lambda name: abs(sizes[name] - _READABLE_RULES))
-        rule_sets.append(RuleSet(heuristic, phi, *values, list_rules(theory, label)))
+        rule_sets.append(RuleSet(heuristic, phi, *values, theory.rules_of(label)))
     return RuleSetExample(dataset, str(label), study.shown_fold, tuple(rule_sets))

@@ -12,7 +12,7 @@ import platform
 import time
 import warnings
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
@@ -28,9 +28,9 @@ from steelyard.data.sources import find_source
 from .config import StudyConfig, StudyError, config_to_toml
 from .data import StudyData, load_study_data
 from .results import StudyResults
-from .rows import baselines_to_rows, grid_to_rows, tuning_to_rows
+from .rows import collect_rows, empty_rows
 from .store import StudyStore
-from .units import Receipt, Unit, estimate_cost, list_units, prepare_task, run_task
+from .units import Unit, estimate_cost, list_units, prepare_task, run_task
 
 # Enough to find an interesting example, few enough for a page that is sent by mail.
 N_EXAMPLES = 50
@@ -87,7 +87,14 @@ def run_study(
         write_atomically(store.folder / "study.toml", config_to_toml(shown).encode())
         units = [unit for data in data_sets for unit in list_units(data, config)]
         _run_units(store, config, data_sets, units, n_jobs, progress)
-        return _write_results(store, shown, data_sets, units)
+        rows = collect_rows(store, config, units)
+        run = _describe_run(store, shown, data_sets)
+        study = StudyResults(store.folder, shown, **empty_rows() | rows, run=run)
+        _write_rows(store.folder, rows)
+        for data in data_sets:
+            _write_examples(study, data)
+        write_atomically(store.folder / "run.json", _to_json(run, indent=1))
+        return study
 
 
 def _relocate(source: str, out: str | os.PathLike[str]) -> str:
@@ -127,47 +134,30 @@ def _run_units(
     report(n_before, len(units), None)
     # The generator prepares a task when a worker needs it, so only a few are in memory at a time.
     tasks = (prepare_task(unit, by_name[unit.dataset], config, store) for unit in missing)
-    receipts: Iterator[Receipt] = Parallel(
-        n_jobs=n_jobs, return_as="generator_unordered", batch_size=1
-    )(delayed(run_task)(task) for task in tasks)
+    workers = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
     shown: set[str] = set()
-    for n_done, receipt in enumerate(receipts, n_before + 1):
-        store.record_seconds(receipt.unit.name, receipt.seconds)
-        for message in (f"{receipt.unit.dataset}: {text}" for text in receipt.warnings):
+    finished = workers(delayed(run_task)(task) for task in tasks)
+    for n_done, (unit, seconds, texts) in enumerate(finished, n_before + 1):
+        store.record_seconds(unit.name, seconds)
+        for message in (f"{unit.dataset}: {text}" for text in texts):
             if message not in shown:
                 shown.add(message)
                 warnings.warn(message, UserWarning, stacklevel=3)
-        report(n_done, len(units), receipt.unit)
+        report(n_done, len(units), unit)
 
 
-def _write_results(
-    store: StudyStore, config: StudyConfig, data_sets: Sequence[StudyData], units: Sequence[Unit]
-) -> StudyResults:
-    grid = [unit for unit in units if unit.kind == "grid"]
-    study = StudyResults(
-        folder=store.folder,
-        config=config,
-        results=grid_to_rows(store, config, grid),
-        tuned=tuning_to_rows(store, config, grid if config.tune else []),
-        baselines=baselines_to_rows(store, [unit for unit in units if unit.kind == "ripper"]),
-        run=_describe_run(store, config, data_sets, units),
-    )
-    _write_rows(store.folder / "results.csv", study.results)
-    if config.tune:
-        _write_rows(store.folder / "tuned.csv", study.tuned)
-    if config.baselines:
-        _write_rows(store.folder / "baselines.csv", study.baselines)
-    for data in data_sets:
-        _write_examples(study, data)
-    text = json.dumps(study.run, indent=1, ensure_ascii=False, default=str)
-    write_atomically(store.folder / "run.json", text.encode())
-    return study
+def _write_rows(folder: Path, rows: dict[str, pd.DataFrame]) -> None:
+    for name, table in rows.items():
+        text = table.to_csv(index=False, lineterminator="\n")
+        write_atomically(folder / f"{name}.csv", text.encode())
+        if find_spec("pyarrow") is not None:
+            write_atomically(folder / f"{name}.parquet", table.to_parquet(index=False))
 
 
-def _write_rows(path: Path, rows: pd.DataFrame) -> None:
-    write_atomically(path, rows.to_csv(index=False, lineterminator="\n").encode())
-    if find_spec("pyarrow") is not None:
-        write_atomically(path.with_suffix(".parquet"), rows.to_parquet(index=False))
+def _to_json(content: Any, indent: int | None = None) -> bytes:
+    """JSON in UTF-8; numpy's scalars become numbers."""
+    text = json.dumps(content, indent=indent, ensure_ascii=False, default=lambda x: x.item())
+    return text.encode()
 
 
 def _write_examples(study: StudyResults, data: StudyData) -> None:
@@ -187,34 +177,29 @@ def _write_examples(study: StudyResults, data: StudyData) -> None:
         "labels": [str(name) for name in Y.columns],
         "truth": Y.to_numpy().astype(int).tolist(),
     }
-    file = study.folder / "examples" / f"{data.name}.json"
-    text = json.dumps(content, ensure_ascii=False, default=lambda scalar: scalar.item())
-    write_atomically(file, text.encode())
+    write_atomically(study.folder / "examples" / f"{data.name}.json", _to_json(content))
 
 
 def _describe_run(
-    store: StudyStore, config: StudyConfig, data_sets: Sequence[StudyData], units: Sequence[Unit]
+    store: StudyStore, config: StudyConfig, data_sets: Sequence[StudyData]
 ) -> dict[str, Any]:
-    recorded = store.read_seconds()
-    seconds: defaultdict[tuple[str, str], float] = defaultdict(float)
-    for unit in units:
-        seconds[unit.dataset, unit.kind] += recorded.get(unit.name, 0.0)
-    kinds = dict.fromkeys(unit.kind for unit in units)
-    about = {
-        data.name: {
+    recorded, about = store.read_seconds(), {}
+    for data in data_sets:
+        seconds: defaultdict[str, float] = defaultdict(float)
+        for unit in list_units(data, config):
+            seconds[unit.kind] += recorded.get(unit.name, 0.0)
+        about[data.name] = {
             "sha256": data.sha256,
             "n_examples": len(data.X),
             "n_features": data.X.shape[1],
             "n_labels": data.Y.shape[1],
             "n_folds": data.n_folds,
             "has_own_folds": data.has_own_folds,
-            "seconds": {kind: round(seconds[data.name, kind], 2) for kind in kinds},
+            "seconds": {kind: round(total, 2) for kind, total in seconds.items()},
         }
-        for data in data_sets
-    }
+    versions = {name: version(name) for name in _VERSIONS_OF}
     return {
-        "versions": {"python": platform.python_version()}
-        | {name: version(name) for name in _VERSIONS_OF},
+        "versions": {"python": platform.python_version(), **versions},
         "finished": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         "seed": config.seed,
         "config": dataclasses.asdict(config),

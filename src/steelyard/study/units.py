@@ -10,7 +10,7 @@ import time
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -80,27 +80,6 @@ class Task:
     X_test: pd.DataFrame
     Y_test: pd.DataFrame
 
-    def learn(self, heuristics: Sequence[Heuristic]) -> TheoryPath:
-        """Learn all theories of a grid on the training rows."""
-        return theory_path(
-            self.X_train,
-            self.Y_train,
-            heuristics,
-            self.config.phis,
-            preset="paper",
-            n_candidates=self.config.n_candidates,
-            random_state=self.seed,
-            n_jobs=1,
-        )
-
-
-class Receipt(NamedTuple):
-    """What a worker returns for a finished unit."""
-
-    unit: Unit
-    seconds: float
-    warnings: tuple[str, ...]
-
 
 def list_units(data: StudyData, config: StudyConfig) -> list[Unit]:
     """All units of a data set, fold by fold."""
@@ -122,7 +101,7 @@ def estimate_cost(unit: Unit, data: StudyData) -> float:
     which determines how many attributes are drawn at a node.
     """
     n_rows, n_columns = data.X.shape
-    return KINDS[unit.kind].cost * n_rows * float(np.log2(n_columns + 1))
+    return KINDS[unit.kind][1] * n_rows * float(np.log2(n_columns + 1))
 
 
 def prepare_task(unit: Unit, data: StudyData, config: StudyConfig, store: StudyStore) -> Task:
@@ -138,42 +117,44 @@ def prepare_task(unit: Unit, data: StudyData, config: StudyConfig, store: StudyS
     return Task(unit, config, store, seed, X.iloc[train], Y.iloc[train], X.iloc[test], Y.iloc[test])
 
 
-def run_task(task: Task) -> Receipt:
-    """Compute a unit and save it; this runs in a worker process."""
+def run_task(task: Task) -> tuple[Unit, float, list[str]]:
+    """Compute a unit and save it in a worker process; return its duration and its warnings."""
     start = time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        arrays = KINDS[task.unit.kind].compute(task)
+        arrays = KINDS[task.unit.kind][0](task)
     task.store.write_unit(task.unit.name, arrays)
     # Only warnings that users can act on; deprecations inside libraries are not for them.
     kinds = (UserWarning, RuntimeWarning)
-    shown = tuple(dict.fromkeys(str(w.message) for w in caught if issubclass(w.category, kinds)))
-    return Receipt(task.unit, time.perf_counter() - start, shown)
+    shown = [str(w.message) for w in caught if issubclass(w.category, kinds)]
+    return task.unit, time.perf_counter() - start, shown
+
+
+def _learn(
+    task: Task, heuristics: Sequence[Heuristic], measures: Sequence[str]
+) -> tuple[TheoryPath, Arrays]:
+    """Learn all theories of a grid, and evaluate each measure on the test rows."""
+    settings: Any = {"n_candidates": task.config.n_candidates, "random_state": task.seed}
+    grid = heuristics, task.config.phis
+    path = theory_path(task.X_train, task.Y_train, *grid, preset="paper", n_jobs=1, **settings)
+    return path, path.evaluate(task.X_test, task.Y_test, [get_measure(m) for m in measures])
 
 
 def _compute_grid(task: Task) -> Arrays:
     """Values of all theories of a fold, shape (n_measures, n_heuristics, n_phis)."""
-    path = task.learn(task.config.grid)
-    measures = [get_measure(name) for name in task.config.measures]
-    found = path.evaluate(task.X_test, task.Y_test, measures)
+    path, found = _learn(task, task.config.grid, task.config.measures)
     sizes = [path.n_kept, path.total_conditions / np.maximum(path.n_kept, 1)]
     # Write the theories first: the unit counts as finished once its own file exists.
     task.store.write_theories(task.unit.dataset, task.unit.fold, path.to_json())
-    names = [*(m.name for m in measures), *SIZE_MEASURES]
-    values = np.array([*(found[m.name] for m in measures), *sizes], dtype=np.float64)
-    return {"measures": np.array(names), "values": values}
+    values = np.array([*found.values(), *sizes], dtype=np.float64)
+    return {"measures": np.array([*found, *SIZE_MEASURES]), "values": values}
 
 
 def _compute_inner(task: Task) -> Arrays:
     """Scores of the tuning grid on an inner fold, for all measures to tune for."""
-    path = task.learn(task.config.tuning_grid)
-    measures = [get_measure(name) for name in task.config.tune]
-    found = path.evaluate(task.X_test, task.Y_test, measures)
-    return {
-        "measures": np.array(task.config.tune),
-        "values": np.array([found[name] for name in task.config.tune]),
-        "n_conditions": path.total_conditions,
-    }
+    path, found = _learn(task, task.config.tuning_grid, task.config.tune)
+    arrays = {"measures": np.array([*found]), "values": np.array([*found.values()])}
+    return arrays | {"n_conditions": path.total_conditions}
 
 
 def _compute_ripper(task: Task) -> Arrays:
@@ -194,16 +175,10 @@ def _compute_candidates(task: Task) -> Arrays:
     return count_candidates(task.X_train, task.Y_train, n_candidates, task.seed)._asdict()
 
 
-class Kind(NamedTuple):
-    """How to compute a kind of unit, and its time relative to a whole grid."""
-
-    compute: Callable[[Task], Arrays]
-    cost: float
-
-
-KINDS: dict[str, Kind] = {
-    "grid": Kind(_compute_grid, 1.0),
-    "inner": Kind(_compute_inner, 0.8),
-    "ripper": Kind(_compute_ripper, 0.5),
-    "candidates": Kind(_compute_candidates, 0.1),
+# How to compute a kind of unit, and its time relative to a whole grid.
+KINDS: dict[str, tuple[Callable[[Task], Arrays], float]] = {
+    "grid": (_compute_grid, 1.0),
+    "inner": (_compute_inner, 0.8),
+    "ripper": (_compute_ripper, 0.5),
+    "candidates": (_compute_candidates, 0.1),
 }

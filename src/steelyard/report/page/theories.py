@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from steelyard.model.conditions import Condition
@@ -26,7 +26,10 @@ def path_to_payload(path: TheoryPath, examples: dict[str, Any] | None, fold: int
     position = {feature.name: i for i, feature in enumerate(features)}
     bodies = [path.coded.body(r) for r in range(len(path.coded))]
     counts = zip(path.label_of_rule.tolist(), path.tp.tolist(), path.fp.tolist(), strict=True)
-    columns = _read_columns(examples, features)
+    rows, names = (examples["rows"], examples["features"]) if examples else ([], [])
+    values = dict(zip(names, zip(*rows, strict=True), strict=False))
+    missing = [None] * len(rows)
+    columns = [_read_column(values.get(feature.name, missing), feature) for feature in features]
     ranked = zip(path.heuristics, path.ranked, path.n_kept.tolist(), strict=True)
     return {
         "fold": fold,
@@ -60,29 +63,21 @@ def _compact(f: int, features: Sequence[Feature], condition: Condition) -> list[
     if condition.categories is not None:
         known = features[f].categories or ()
         return [f, [known.index(text) for text in condition.categories]]
-    bounds = [_shorten(None if math.isinf(b) else b) for b in (condition.low, condition.high)]
+    bounds = [_shorten(bound) for bound in (condition.low, condition.high)]
     return [f, *bounds, 1] if condition.includes_high else [f, *bounds]
 
 
-def _shorten(value: float | None) -> float | int | None:
-    return value if value is None or value != int(value) else int(value)
+def _shorten(value: float) -> float | int | None:
+    """None if a bound is infinite, an integer if possible."""
+    return None if math.isinf(value) else int(value) if float(value).is_integer() else value
 
 
-def _read_columns(examples: dict[str, Any] | None, features: Sequence[Feature]) -> list[list[Any]]:
-    """The values of the examples per feature: numbers or category codes; None is missing."""
-    rows = [] if examples is None else examples["rows"]
-    names = {} if examples is None else {name: j for j, name in enumerate(examples["features"])}
-
-    def read(feature: Feature, value: Any) -> Any:
-        if value is None or feature.categories is None:
-            return _shorten(None if value is None else float(value))
-        text = category_text(value)
-        return feature.categories.index(text) if text in feature.categories else None
-
-    return [
-        [read(feature, row[names[feature.name]]) if feature.name in names else None for row in rows]
-        for feature in features
-    ]
+def _read_column(values: Iterable[Any], feature: Feature) -> list[Any]:
+    """Numbers or category codes of the examples; None is missing."""
+    if feature.categories is None:
+        return [None if value is None else _shorten(float(value)) for value in values]
+    codes = {text: code for code, text in enumerate(feature.categories)}
+    return [None if value is None else codes.get(category_text(value)) for value in values]
 
 
 def _compact_examples(
@@ -90,11 +85,10 @@ def _compact_examples(
 ) -> dict[str, Any]:
     """The most frequent value per feature; each row lists only the values that differ from it."""
     usual = [Counter(column).most_common(1)[0][0] if column else None for column in columns]
-    n_rows = len(examples["rows"])
-    rows = [
-        [x for f, column in enumerate(columns) if column[i] != usual[f] for x in (f, column[i])]
-        for i in range(n_rows)
-    ]
+    rows: list[list[Any]] = [[] for _ in examples["rows"]]
+    for f, column in enumerate(columns):
+        for row, value in zip(rows, column, strict=True):
+            row += [f, value] if value != usual[f] else []
     order = {name: i for i, name in enumerate(examples["labels"])}
     labels = [order.get(label.name) for label in path.labels]
     truth = [[None if i is None else row[i] for i in labels] for row in examples["truth"]]
@@ -117,9 +111,8 @@ def _find_binary(
     all_words = any(columns) and all(f for f, word in zip(fits, is_word, strict=True) if word)
     kinds = []
     for f, feature in enumerate(features):
-        if feature.categories is not None:
-            known = set(feature.categories)
-            kinds.append(2 if len(known) == 2 and known & _PRESENT and known & _ABSENT else 0)
-        else:
-            kinds.append(int(is_word[f] and (all_words or (fits[f] and 1 in columns[f]))))
+        known = set(feature.categories or ())
+        is_pair = len(known) == 2 and known & _PRESENT and known & _ABSENT
+        is_number = is_word[f] and (all_words or (fits[f] and 1 in columns[f]))
+        kinds.append(2 if is_pair else int(is_number and feature.categories is None))
     return kinds

@@ -10,6 +10,7 @@ import gzip
 import hashlib
 import json
 import re
+from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -21,23 +22,6 @@ from .payload import study_to_payload
 
 # A size that every mail server accepts.
 MAX_BYTES = 1_900_000
-
-# The scripts are concatenated in this order into one function.
-SCRIPTS = (
-    "dom.js",
-    "data.js",
-    "state.js",
-    "words.js",
-    "charts.js",
-    "map.js",
-    "summary.js",
-    "rules.js",
-    "tradeoff.js",
-    "labels.js",
-    "ask.js",
-    "downloads.js",
-    "main.js",
-)
 
 
 def write_page(study: StudyResults) -> Path:
@@ -71,21 +55,17 @@ def build_page(
 ) -> str:
     """The page as text; theories are compressed, and then omitted, to stay below `max_bytes`."""
     style = _read("style.css")
-    script = (
-        "(() => {\n'use strict';\n"
-        + "".join(_read(f"scripts/{name}") + "\n" for name in SCRIPTS)
-        + "})();\n"
-    )
+    script = _fill("scripts/page.js", lambda name: _read(f"scripts/{name}"))
     head = to_json(payload)
     room = max_bytes - len((style + script + head).encode("utf-8")) - len(_read("template.html"))
     blocks = fit_theories(theories, room)
     for dataset in payload["datasets"]:
         dataset["embedded"] = dataset["name"] in blocks
     names = [dataset["name"] for dataset in payload["datasets"]]
-    elements = [f'<script type="application/json" id="study">{to_json(payload)}</script>']
-    elements += [
-        f'<script type="{kind}" id="theories-{names.index(name)}">{content}</script>'
-        for name, (kind, content) in blocks.items()
+    data = {"study": ("application/json", to_json(payload))}
+    data |= {f"theories-{names.index(name)}": block for name, block in blocks.items()}
+    elements = [
+        f'<script type="{kind}" id="{i}">{text}</script>' for i, (kind, text) in data.items()
     ]
     parts = {
         # Only the script in this file may run, and nothing may be loaded.
@@ -95,8 +75,7 @@ def build_page(
         "data": "\n".join(elements),
         "script": script,
     }
-    # In one pass, so that a name that looks like a placeholder is not replaced.
-    return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], _read("template.html"))
+    return _fill("template.html", parts.__getitem__)
 
 
 def fit_theories(theories: dict[str, dict[str, Any]], room: int) -> dict[str, tuple[str, str]]:
@@ -108,15 +87,14 @@ def fit_theories(theories: dict[str, dict[str, Any]], room: int) -> dict[str, tu
     plain = {name: to_json(data) for name, data in theories.items()}
     if sum(len(text.encode("utf-8")) for text in plain.values()) <= room:
         return {name: ("application/json", text) for name, text in plain.items()}
-    packed = {name: _compress(text) for name, text in plain.items()}
+    packed = {name: _encode(gzip.compress(t.encode(), 9, mtime=0)) for name, t in plain.items()}
     while packed and sum(map(len, packed.values())) > room:
         del packed[max(packed, key=lambda name: len(packed[name]))]
     return {name: ("application/gzip", text) for name, text in packed.items()}
 
 
-def _compress(text: str) -> str:
-    packed = gzip.compress(text.encode("utf-8"), 9, mtime=0)
-    return base64.b64encode(packed).decode("ascii")
+def _encode(content: bytes) -> str:
+    return base64.b64encode(content).decode("ascii")
 
 
 def to_json(data: Any) -> str:
@@ -135,8 +113,12 @@ def to_json(data: Any) -> str:
 
 
 def _hash(text: str) -> str:
-    digest = hashlib.sha256(text.encode("utf-8")).digest()
-    return "sha256-" + base64.b64encode(digest).decode("ascii")
+    return "sha256-" + _encode(hashlib.sha256(text.encode("utf-8")).digest())
+
+
+def _fill(template: str, content_of: Callable[[str], str]) -> str:
+    """Replace all {{names}} in one pass, so that content that looks like a name stays as it is."""
+    return re.sub(r"\{\{([\w.]+)\}\}", lambda match: content_of(match[1]), _read(template))
 
 
 def _read(name: str) -> str:

@@ -48,19 +48,14 @@ class MethodMeans:
 def average_methods(baselines: pd.DataFrame, tuned: pd.DataFrame) -> list[MethodMeans]:
     """The means of all baselines, then of all tuned theories, from the rows of a study."""
     found = []
-    for key, rows in baselines.groupby(["dataset", "baseline"], sort=False):
-        dataset, baseline = map(str, key)
-        found.append(MethodMeans(dataset, baseline, _average(rows)))
-    for key, rows in tuned.groupby(["dataset", "heuristic", "tuned_for"], sort=False):
-        dataset, heuristic, tuned_for = map(str, key)
-        chosen = rows.drop_duplicates("fold")
-        choices = tuple(zip(chosen["fold"], chosen["parameter"], chosen["phi"], strict=True))
-        found.append(MethodMeans(dataset, heuristic, _average(rows), tuned_for, choices))
+    for rows, name in [(baselines.assign(tuned_for=""), "baseline"), (tuned, "heuristic")]:
+        for key, group in rows.groupby(["dataset", name, "tuned_for"], sort=False):
+            dataset, method, tuned_for = map(str, key)
+            means: Any = group.groupby("measure", sort=False)["value"].mean().to_dict()
+            cells = group.drop_duplicates("fold").reindex(columns=["fold", "parameter", "phi"])
+            choices = tuple(cells.itertuples(index=False, name=None)) if tuned_for else ()
+            found.append(MethodMeans(dataset, method, means, tuned_for, choices))
     return found
-
-
-def _average(rows: pd.DataFrame) -> Any:
-    return rows.groupby("measure", sort=False)["value"].mean().to_dict()
 
 
 @dataclass(frozen=True)

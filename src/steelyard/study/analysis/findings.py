@@ -7,9 +7,8 @@ not support a statement. Knows cell maps and, for one example, a theory path.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from functools import partial
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +16,6 @@ from scipy.stats import spearmanr
 
 from steelyard.heuristics import FMeasure, MEstimate
 from steelyard.model.path import TheoryPath
-from steelyard.model.rules import Rule
-from steelyard.model.theory import Theory
 
 from .ranks import CellMap
 
@@ -61,8 +58,11 @@ def check_findings(family: str, cells_of: Maps) -> list[Finding]:
     cells = cells_of("n_rules")
     if len(cells.parameters) < 2 or len(cells.phis) < 2:
         return []
-    found = (check(cells_of) for check in _CHECKS.get(family, ()))
-    return [finding for finding in found if finding is not None]
+    if family == FMeasure.name:
+        return list(_check_own_parameter(cells_of("f1_micro"), "F1", "β", 1.0))
+    precision = _check_own_parameter(cells_of("precision_micro"), "precision", "m", 0.0)
+    competing, *others = _check_regions(cells_of)
+    return [competing, *precision, *others, *_check_sizes(cells, cells_of("n_conditions"))]
 
 
 class _Region(NamedTuple):
@@ -92,131 +92,102 @@ def _best_region(cells: CellMap) -> _Region:
     return _Region(float(np.median(columns)) + 1, phi, cells.parameters)
 
 
-def _precision_and_recall(cells_of: Maps) -> Finding:
+def _check_regions(cells_of: Maps) -> Iterator[Finding]:
+    """Where precision, recall, F1 and the accuracies are best."""
     precision, recall = cells_of("precision_micro"), cells_of("recall_micro")
-    p, r = _best_region(precision), _best_region(recall)
-    correlation = round(_correlate(precision.mean_rank.ravel(), recall.mean_rank.ravel()), 2)
-    return Finding(
+    p, r, f1 = map(_best_region, (precision, recall, cells_of("f1_micro")))
+    correlation = _correlate([recall.mean_rank.ravel()], precision.mean_rank.ravel())
+    yield Finding(
         "Precision and recall compete: precision is best at smaller m and smaller φ than recall.",
         correlation < 0 and p.step < r.step and p.phi < r.phi,
         f"best tenth of the cells: precision {p}; recall {r}; correlation of their average ranks "
         f"over all cells {correlation:+.2f}",
     )
+    middle = (len(f1.parameters) + 1) / 2
+    yield Finding(
+        "F1 is best at small m.",
+        f1.step < middle,
+        f"best tenth of the cells: {f1}; the middle of the grid is step {middle:g}",
+    )
+    for measure, name in [("hamming", "Hamming accuracy"), ("subset", "Subset accuracy")]:
+        own = _best_region(cells_of(measure))
+        is_less = own.step < f1.step or own.phi < f1.phi
+        yield Finding(
+            f"{name} is best at more consistency and stronger filtering than F1.",
+            is_less and own.step <= f1.step and own.phi <= f1.phi,
+            f"best tenth of the cells: {name} {own}; F1 {f1}",
+        )
 
 
-def _selecting_by(
-    cells_of: Maps, measure: str, name: str, symbol: str, own: float
-) -> Finding | None:
+def _check_own_parameter(cells: CellMap, name: str, symbol: str, own: float) -> Iterator[Finding]:
     """Whether the parameter with which a heuristic equals a measure is the best one for it."""
-    cells = cells_of(measure)
-    if own not in cells.parameters:
-        return None
-    is_own = cells.parameters == own
+    setting, is_own = f"{symbol} = {own:g}", cells.parameters == own
+    if not is_own.any():
+        return
     at_own = round(float(cells.mean_rank[:, is_own].min()), 2)
     others = np.where(is_own, np.inf, cells.mean_rank)
     elsewhere = round(float(others.min()), 2)
     i, j = divmod(int(np.argmin(others.T)), len(cells.phis))
-    n_best = sum(cells.parameters[i] == own for _, i in cells.best_cells.values())
-    return Finding(
-        f"Selecting by {name} ({symbol} = {own:g}) does not give the highest overall {name}.",
+    n_best = sum(is_own[i] for _, i in cells.best_cells.values())
+    yield Finding(
+        f"Selecting by {name} ({setting}) does not give the highest overall {name}.",
         elsewhere < at_own,
-        f"best average rank with {symbol} = {own:g} is {at_own:.2f}, elsewhere {elsewhere:.2f} "
-        f"({symbol} = {cells.parameters[i]:g}, φ = {cells.phis[j]:g}); {symbol} = {own:g} is best "
+        f"best average rank with {setting} is {at_own:.2f}, elsewhere {elsewhere:.2f} "
+        f"({symbol} = {cells.parameters[i]:g}, φ = {cells.phis[j]:g}); {setting} is best "
         f"on {n_best} of {len(cells.datasets)} data sets",
     )
 
 
-def _f1_at_small_m(cells_of: Maps) -> Finding:
-    cells = cells_of("f1_micro")
-    region = _best_region(cells)
-    middle = (len(cells.parameters) + 1) / 2
-    return Finding(
-        "F1 is best at small m.",
-        region.step < middle,
-        f"best tenth of the cells: {region}; the middle of the grid is step {middle:g}",
-    )
-
-
-def _more_consistency(cells_of: Maps, measure: str, name: str) -> Finding:
-    f, o = _best_region(cells_of("f1_micro")), _best_region(cells_of(measure))
-    no_less = o.step <= f.step and o.phi <= f.phi
-    return Finding(
-        f"{name} is best at more consistency and stronger filtering than F1.",
-        no_less and (o.step < f.step or o.phi < f.phi),
-        f"best tenth of the cells: {name} {o}; F1 {f}",
-    )
-
-
-def _fewer_rules(cells_of: Maps) -> Finding:
-    cells = cells_of("n_rules")
-    n_rules = cells.values.mean(axis=0)
-    position = np.arange(len(cells.parameters), dtype=np.float64)
-    by_m = round(float(np.median([_correlate(position, row) for row in n_rules])), 2)
-    by_phi = round(float(np.median([_correlate(cells.phis, column) for column in n_rules.T])), 2)
-    return Finding(
+def _check_sizes(rules: CellMap, conditions: CellMap) -> Iterator[Finding]:
+    """How the number of rules and of conditions per rule depend on m and φ."""
+    n_rules = rules.values.mean(axis=0)
+    by_m = _correlate(n_rules, np.arange(len(rules.parameters)))
+    by_phi = _correlate(n_rules.T, rules.phis)
+    yield Finding(
         "The number of rules decreases with larger m and with smaller φ.",
         by_m < 0 < by_phi,
         f"rank correlation of the number of rules with m {by_m:+.2f}, with φ {by_phi:+.2f}; "
         f"between {n_rules.min():.0f} and {n_rules.max():.0f} rules",
     )
-
-
-def _conditions_depend_on_m(cells_of: Maps) -> Finding | None:
-    values = cells_of("n_conditions").values
+    values = conditions.values
     grand = values.mean(axis=(1, 2), keepdims=True)
     total = float(((values - grand) ** 2).sum())
     if total == 0:
-        return None
+        return
     # Axis 1 is φ: the mean over φ depends on m only, and vice versa.
     by_m, by_phi = (
-        round(float(((mean - grand) ** 2).sum()) * values.shape[axis] / total, 3)
-        for axis, mean in ((k, values.mean(axis=k, keepdims=True)) for k in (1, 2))
+        round(float(((values.mean(axis=k, keepdims=True) - grand) ** 2).sum()) * n / total, 3)
+        for k, n in ((1, values.shape[1]), (2, values.shape[2]))
     )
-    return Finding(
+    yield Finding(
         "The number of conditions depends mostly on m.",
         by_m > by_phi,
         f"share of the variance explained by m {by_m:.1%}, by φ {by_phi:.1%}",
     )
 
 
-def _correlate(a: NDArray[np.float64], b: NDArray[np.float64]) -> float:
-    """Spearman's rank correlation; 0 if one side is constant."""
-    if np.ptp(a) == 0 or np.ptp(b) == 0:
-        return 0.0
-    return float(spearmanr(a, b).statistic)
+def _correlate(rows: Iterable[NDArray[np.float64]], values: NDArray[Any]) -> float:
+    """The median of Spearman's rank correlations of each row; 0 if one side is constant."""
+    found = [
+        0.0 if np.ptp(row) == 0 or np.ptp(values) == 0 else spearmanr(values, row).statistic
+        for row in rows
+    ]
+    return round(float(np.median(found)), 2)
 
 
-_CHECKS: dict[str, tuple[Callable[[Maps], Finding | None], ...]] = {
-    MEstimate.name: (
-        _precision_and_recall,
-        partial(_selecting_by, measure="precision_micro", name="precision", symbol="m", own=0.0),
-        _f1_at_small_m,
-        partial(_more_consistency, measure="hamming", name="Hamming accuracy"),
-        partial(_more_consistency, measure="subset", name="Subset accuracy"),
-        _fewer_rules,
-        _conditions_depend_on_m,
-    ),
-    FMeasure.name: (partial(_selecting_by, measure="f1_micro", name="F1", symbol="β", own=1.0),),
-}
-
-
-def list_rules(theory: Theory, label: str) -> tuple[Rule, ...]:
-    """The rules of a label, best first."""
-    return tuple(scored.rule for scored in theory.rules_of(label))
-
-
-def check_cough(path: TheoryPath, fold: int) -> Finding | None:
-    """The paper's example of a label of medical; None if the path lacks the label or the cells."""
+def check_cough(path: TheoryPath | None, fold: int) -> Iterator[Finding]:
+    """The paper's example of a label of medical, if the path has the label and the cells."""
     label, cells = "786.2:Cough", ((MEstimate(16.0), 0.3), (MEstimate(262144.0), 1.0))
-    has_label = label in [known.name for known in path.labels]
-    if not has_label or any(h not in path.heuristics or phi not in path.phis for h, phi in cells):
-        return None
-    specific, general = (list_rules(path.theory(*cell), label) for cell in cells)
+    if path is None or label not in [known.name for known in path.labels]:
+        return
+    if any(h not in path.heuristics or phi not in path.phis for h, phi in cells):
+        return
+    specific, general = (path.theory(*cell).rules_of(label) for cell in cells)
     if not specific or not general:
-        return None
+        return
     n_about = sum(any("cough" in condition.feature for condition in r.body) for r in specific)
     lengths = [round(float(np.mean([*map(len, rules)])), 1) for rules in (specific, general)]
-    return Finding(
+    yield Finding(
         f"For {label} of medical, the rules at m = 16 and φ = 0.3 are about the word cough; the rules "
         "at m = 262144 and φ = 1 are shorter.",
         2 * n_about > len(specific) and lengths[1] < lengths[0],

@@ -49,16 +49,12 @@ def describe_differences(
     >>> describe_differences(config, ["mine"])
     """
     known = [name for name in datasets if any(name in values for values in PUBLISHED.values())]
-    differences = list(_list_differences(config, known, new_folds)) if known else []
-    if not differences:
-        return None
-    return f"Not comparable with the published values: {'; '.join(differences)}."
+    new = [name for name in known if name in new_folds]
+    differences = "; ".join(_list_differences(config, known, new)) if known else ""
+    return f"Not comparable with the published values: {differences}." if differences else None
 
 
-def _list_differences(
-    config: StudyConfig, datasets: list[str], new_folds: Collection[str]
-) -> Iterator[str]:
-    new = [name for name in datasets if name in new_folds]
+def _list_differences(config: StudyConfig, datasets: list[str], new: list[str]) -> Iterator[str]:
     if config.folds is not None:
         yield f"{config.folds} new folds instead of the paper's ten"
     elif new:
@@ -73,11 +69,8 @@ def _list_differences(
         yield f"{config.n_candidates:,} candidate rules instead of {StudyConfig.n_candidates:,}"
     if config.invert_majority_labels:
         yield "majority labels are inverted, so F1 is a different quantity"
-    if config.tune:
-        yield from _list_tuning_differences(config)
-
-
-def _list_tuning_differences(config: StudyConfig) -> Iterator[str]:
+    if not config.tune:
+        return
     if MEstimate.name not in config.heuristics:
         yield f"tuned over {', '.join(config.heuristics)} instead of the {MEstimate.name}"
     elif set(config.parameters or M_GRID) != set(M_GRID) or set(config.phis) != set(PHI_GRID):
