@@ -18,7 +18,7 @@ CONFIGURATIONS = [
 
 def rules_to_labels(data):
     return {
-        label: np.any([r.covers(data.X) for r in data.rules if r.label == label], axis=0)
+        label: np.any([r.covers(data.X) for r in data.rules if r.head.label == label], axis=0)
         for label in data.label_names
     }
 
@@ -52,13 +52,13 @@ def test_the_counts_are_as_asked_for():
     assert data.X.select_dtypes("category").shape[1] == 3
     assert len(data.rules) == len(set(data.rules)) == 6
     for rule in data.rules:
-        assert len({condition.feature for condition in rule.conditions}) == 3
+        assert len({condition.feature for condition in rule.body}) == 3
 
 
 def test_no_rule_is_superfluous():
     data = make_planted_rules(n_rules_per_label=3, random_state=5)
     for label in data.label_names:
-        covered = np.array([r.covers(data.X) for r in data.rules if r.label == label])
+        covered = np.array([r.covers(data.X) for r in data.rules if r.head.label == label])
         assert (covered & (covered.sum(axis=0) == 1)).any(axis=1).all()
 
 
@@ -89,10 +89,11 @@ def test_a_generator_is_a_seed_too():
 def test_conditions_use_the_operators_of_the_method():
     data = make_planted_rules(random_state=0)
     for rule in data.rules:
-        for condition in rule.conditions:
+        for condition in rule.body:
             is_nominal = isinstance(data.X[condition.feature].dtype, pd.CategoricalDtype)
-            assert condition.operator in ("=" if is_nominal else "<≥")
-            assert isinstance(condition.value, str if is_nominal else float)
+            assert condition.is_nominal == is_nominal
+            assert condition.n_bounds == 1
+            assert not condition.includes_high
 
 
 @pytest.mark.parametrize(

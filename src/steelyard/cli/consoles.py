@@ -14,14 +14,7 @@ from rich.console import Console, RenderableType
 
 from steelyard._files import write_atomically
 
-# Wide enough for our tables where no window limits the width, as in a file or a pipe.
-_WIDTH_OF_FILES = 120
 _SECONDS_BETWEEN_LINES = 10.0
-
-
-def output_console() -> Console:
-    """Return the console of standard output. It uses colours only on a terminal without NO_COLOR."""
-    return Console(highlight=False, width=None if sys.stdout.isatty() else _WIDTH_OF_FILES)
 
 
 def error_console() -> Console:
@@ -36,25 +29,26 @@ def print_message(kind: Literal["note", "error"], text: str) -> None:
     console.print(" ".join(text.split()), markup=False)
 
 
-def print_json(content: Any) -> None:
-    """Print one JSON document. A DataFrame becomes a list of rows, with null for missing values."""
-    sys.stdout.write(json.dumps(content, ensure_ascii=False, indent=1, default=_to_plain) + "\n")
-
-
 def _to_plain(value: Any) -> Any:
     if hasattr(value, "to_dict"):
         return value.astype(object).where(value.notna(), None).to_dict("records")
     return value.item() if hasattr(value, "item") else str(value)
 
 
-def print_result(as_json: bool, content: Any, view: str | RenderableType) -> None:
-    """Print a result as JSON for programs, or as a text or table for people."""
+def print_result(as_json: bool, content: Any, *views: RenderableType) -> None:
+    """Print a result as one JSON document for programs, or as texts and tables for people.
+
+    In JSON, a DataFrame becomes a list of rows, with null for missing values.
+    """
     if as_json:
-        print_json(content)
-    elif isinstance(view, str):
-        typer.echo(view)
-    else:
-        output_console().print(view)
+        views = (json.dumps(content, ensure_ascii=False, indent=1, default=_to_plain),)
+    # Wide enough for our tables where no window limits the width, as in a file or a pipe.
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
+    for view in views:
+        if isinstance(view, str):
+            typer.echo(view)
+        else:
+            console.print(view)
 
 
 def write_output(out: Path | None, text: str) -> None:

@@ -26,13 +26,13 @@ def list_command(as_json: Json = False) -> None:
 
     from steelyard.data.openml import KNOWN_DATA_SETS
 
-    names = [(name, "embedded", topic) for name, topic in EMBEDDED_TOPICS.items()]
-    names += [(name, "OpenML", known.topic) for name, known in KNOWN_DATA_SETS.items()]
+    rows = [(name, "embedded", topic) for name, topic in EMBEDDED_TOPICS.items()]
+    rows += [(name, "OpenML", topic) for name, (_, topic) in KNOWN_DATA_SETS.items()]
     columns = ("name", "from", "topic")
     table = Table(*columns)
-    for row in names:
+    for row in rows:
         table.add_row(*row)
-    print_result(as_json, [dict(zip(columns, row, strict=True)) for row in names], table)
+    print_result(as_json, [dict(zip(columns, row, strict=True)) for row in rows], table)
 
 
 @data_app.command("show")
@@ -41,7 +41,6 @@ def show_command(data: Data, labels: Labels = None, as_json: Json = False) -> No
 
     Example: [bold]steelyard data show patients.csv --labels cough,fever[/bold]
     """
-    from rich.console import Group
     from rich.table import Column, Table
     from rich.text import Text
 
@@ -58,7 +57,7 @@ def show_command(data: Data, labels: Labels = None, as_json: Json = False) -> No
     table = Table("label", *(Column(name, justify="right") for name in ("examples", "share")))
     for name, count in counts.items():
         table.add_row(Text(str(name)), str(int(count)), f"{count / len(loaded):.1%}")
-    print_result(as_json, content, Group(Text(repr(loaded)), table))
+    print_result(as_json, content, repr(loaded), table)
 
 
 @data_app.command("fetch")

@@ -1,17 +1,16 @@
 """``steelyard evaluate``: a theory and a data set with labels → the value of every measure."""
 
-from typing import TYPE_CHECKING
+import steelyard
 
 from .consoles import print_result
 from .inputs import reject_columns, with_theory
 from .options import Data, Json, Labels
 
-if TYPE_CHECKING:
-    from steelyard import Theory
-
 
 @with_theory
-def evaluate(theory: "Theory", data: Data, labels: Labels = None, as_json: Json = False) -> None:
+def evaluate(
+    theory: "steelyard.Theory", data: Data, labels: Labels = None, as_json: Json = False
+) -> None:
     """Compare the predictions of a theory with the true labels, with every measure.
 
     Example: [bold]steelyard evaluate theory.json test.csv --json[/bold]

@@ -1,20 +1,19 @@
 """``steelyard explain``: a theory and one example → the reasons for its prediction."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
+
+import steelyard
 
 from .consoles import print_result
 from .inputs import with_theory
 from .options import Data, Json
 
-if TYPE_CHECKING:
-    from steelyard import Theory
-
 
 @with_theory
 def explain(
-    theory: "Theory",
+    theory: "steelyard.Theory",
     data: Data,
     row: Annotated[int, typer.Option(min=0, help="The example, counted from 0.")] = 0,
     closest: Annotated[

@@ -1,16 +1,15 @@
 """``steelyard export``: a theory → another language or format."""
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+
+import steelyard
 
 from .consoles import write_output
 from .inputs import with_theory
 from .options import OutFile
-
-if TYPE_CHECKING:
-    from steelyard import Theory
 
 Format = StrEnum("Format", ["sql", "python", "pmml", "latex", "markdown", "text", "json"])
 Dialect = StrEnum("Dialect", ["sqlite", "duckdb", "postgres", "ansi"])
@@ -18,7 +17,7 @@ Dialect = StrEnum("Dialect", ["sqlite", "duckdb", "postgres", "ansi"])
 
 @with_theory
 def export(
-    theory: "Theory",
+    theory: "steelyard.Theory",
     to: Annotated[Format, typer.Option(help="The format.")],
     dialect: Annotated[
         Dialect | None, typer.Option(help="The SQL dialect.", show_default="sqlite")

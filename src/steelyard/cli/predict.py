@@ -1,17 +1,14 @@
 """``steelyard predict``: a theory and a data set → a table of labels."""
 
-from typing import TYPE_CHECKING
+import steelyard
 
 from .consoles import write_output
 from .inputs import with_theory
 from .options import Data, OutFile
 
-if TYPE_CHECKING:
-    from steelyard import Theory
-
 
 @with_theory
-def predict(theory: "Theory", data: Data, out: OutFile = None) -> None:
+def predict(theory: "steelyard.Theory", data: Data, out: OutFile = None) -> None:
     """Predict the labels of every example and write them as CSV.
 
     Example: [bold]steelyard predict theory.json new.csv -o predictions.csv[/bold]

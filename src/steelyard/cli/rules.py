@@ -1,20 +1,19 @@
 """``steelyard rules``: the rules of a theory, printed."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+
+import steelyard
 
 from .consoles import print_result
 from .inputs import with_theory
 from .options import Json
 
-if TYPE_CHECKING:
-    from steelyard import Theory
-
 
 @with_theory
 def rules(
-    theory: "Theory",
+    theory: "steelyard.Theory",
     label: Annotated[str | None, typer.Option(help="Print only the rules of this label.")] = None,
     as_json: Json = False,
 ) -> None:

@@ -1,33 +1,32 @@
-"""The summary of a study on a terminal: tables, findings, and where the results are."""
+"""The summary of a study on a terminal: tables and findings."""
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Iterator
 
-from rich.console import Console
+from rich.console import RenderableType
 from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from steelyard.report.tables import tabulate_best_cells, tabulate_comparisons
 from steelyard.report.text_table import TextTable
 from steelyard.study import StudyResults
 
 
-def print_summary(console: Console, study: StudyResults, page: Path) -> None:
-    """Print best cells, methods side by side, findings and paths."""
+def summarize(study: StudyResults) -> Iterator[RenderableType]:
+    """Yield best cells, methods side by side, and findings."""
     for table in [tabulate_best_cells(study), *tabulate_comparisons(study)]:
-        console.print(_to_rich(table))
+        yield _to_rich(table)
     if study.findings:
-        console.print("Findings of the paper, checked on this study", style="italic")
         grid = Table.grid(padding=(0, 2))
         for finding in study.findings:
             colour = "green" if finding.supported else "red"
             grid.add_row(f"[{colour}]{finding.verdict}[/{colour}]", escape(finding.statement))
             grid.add_row("", f"[dim]{escape(finding.numbers)}[/dim]")
-        console.print(grid)
-        console.print()
-    console.print(f"results: {study.folder}", markup=False, soft_wrap=True)
-    console.print(f"page:    {page}", markup=False, soft_wrap=True)
+        yield Text("Findings of the paper, checked on this study", "italic")
+        yield grid
+        yield ""
 
 
 def _to_rich(text: TextTable) -> Table:

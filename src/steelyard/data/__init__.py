@@ -5,16 +5,14 @@ from .folds import read_folds
 from .mulan import load_mulan
 from .multilabel import MultiLabelData
 from .openml import fetch_multilabel
-from .planted import PlantedCondition, PlantedData, PlantedRule, make_planted_rules
+from .planted import PlantedData, make_planted_rules
 from .segments import SegmentData, load_segments
 from .table import load_table
 
 __all__ = [
     "DataError",
     "MultiLabelData",
-    "PlantedCondition",
     "PlantedData",
-    "PlantedRule",
     "SegmentData",
     "fetch_multilabel",
     "load_mulan",

@@ -10,7 +10,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from .errors import DataError, shorten
+from steelyard._text import list_names, shorten_repr
+
+from .errors import DataError
 
 ConstantLabels = Literal["raise", "drop", "keep"]
 
@@ -48,7 +50,7 @@ def decode_labels(
     constant = list(Y.columns[Y.min() == Y.max()])
     if constant_labels == "keep" or not constant:
         return Y
-    listed = ", ".join(map(repr, constant[:5])) + (", ..." if len(constant) > 5 else "")
+    listed = list_names(constant)
     if constant_labels == "raise":
         raise DataError(
             f"{where}: label {constant[0]!r} is {Y[constant[0]].iloc[0]} in every example, so there"
@@ -72,7 +74,7 @@ def _decode_label(
     if len(bad):
         row = bad[0]
         place = f"row {row + 1}" if lines is None else f"line {lines[row]}"
-        found = "missing" if codes[row] < 0 else shorten(str(words[codes[row]]))
+        found = "missing" if codes[row] < 0 else shorten_repr(str(words[codes[row]]))
         raise DataError(f"{where}, {place}: label {column.name!r} is {found} instead of 0 or 1")
     return label
 

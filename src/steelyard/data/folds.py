@@ -6,7 +6,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import DataError, error_at, shorten
+from steelyard._text import shorten_repr
+
+from .errors import DataError, error_at
 from .text_files import read_text
 
 
@@ -41,17 +43,16 @@ def read_folds(path: str | PathLike[str], n_examples: int | None = None) -> NDAr
     """
     lines = [text.strip() for text in read_text(Path(path)).rstrip().splitlines()]
     if lines[0].strip('"') != "fold":
-        raise error_at(path, 1, f"expected the header 'fold', found {shorten(lines[0])}")
+        raise error_at(path, 1, f"expected the header 'fold', found {shorten_repr(lines[0])}")
     for line, text in enumerate(lines[1:], start=2):
         if not text.isdecimal() or int(text) < 1:
-            raise error_at(path, line, f"{shorten(text)} is not a fold number (1, 2, ...)")
+            raise error_at(path, line, f"{shorten_repr(text)} is not a fold number (1, 2, ...)")
     folds = np.array(lines[1:], dtype=np.int64)
     if not len(folds):
         raise DataError(f"{path} has a header but no folds")
-    if n_examples is not None and len(folds) != n_examples:
-        raise DataError(
-            f"{path} has {len(folds)} folds, but the data set has {n_examples} examples"
-        )
+    if n_examples not in (None, len(folds)):
+        found = f"{path} has {len(folds)} folds"
+        raise DataError(f"{found}, but the data set has {n_examples} examples")
     used = np.unique(folds)
     if len(used) < used[-1]:
         empty = np.argmax(used != np.arange(1, len(used) + 1)) + 1

@@ -9,9 +9,11 @@ from os import PathLike
 from pathlib import Path
 from typing import Literal
 
+from steelyard._text import did_you_mean
+
 from .arff import ArffTable, Attribute, read_arff, table_to_frame
 from .columns import ConstantLabels, decode_labels, word_to_label
-from .errors import DataError, did_you_mean, error_at
+from .errors import DataError, error_at
 from .label_xml import read_label_lines
 from .multilabel import MultiLabelData
 from .text_files import strip_gz

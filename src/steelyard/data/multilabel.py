@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from steelyard._text import format_count
+
 from .errors import DataError
 
 
@@ -80,11 +82,8 @@ class MultiLabelData:
         n_dense = self.X.shape[1] - n_nominal - n_sparse
         n_of = {"numeric": n_dense, "numeric and sparse": n_sparse, "nominal": n_nominal}
         kinds = ", ".join(f"{count} {kind}" for kind, count in n_of.items() if count)
-        return (
-            f"{self.name}: {_count(len(self), 'example')}, {_count(self.X.shape[1], 'attribute')}"
-            f" ({kinds}), {_count(self.Y.shape[1], 'label')}, cardinality {self.cardinality:.2f}"
-        )
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+        examples = format_count(len(self), "example")
+        attributes = format_count(self.X.shape[1], "attribute")
+        labels = format_count(self.Y.shape[1], "label")
+        size = f"{examples}, {attributes} ({kinds}), {labels}"
+        return f"{self.name}: {size}, cardinality {self.cardinality:.2f}"

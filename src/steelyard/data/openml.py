@@ -1,36 +1,29 @@
 """The well-known multi-label data sets of OpenML; scikit-learn downloads and caches them."""
 
 from os import PathLike
-from typing import NamedTuple
 from urllib.error import URLError
 
 import pandas as pd
 
+from steelyard._text import did_you_mean
+
 from .columns import ConstantLabels, convert_attributes, decode_labels
-from .errors import DataError, did_you_mean
+from .errors import DataError
 from .multilabel import MultiLabelData
 
-
-class OpenMLDataSet(NamedTuple):
-    """The identifier of a data set on OpenML, and its topic."""
-
-    data_id: int
-    topic: str
-
-
 # The collection of Probst et al. (Multilabel Classification with R Package mlr, 2017), by number:
-# OpenML has other data sets of the same names that are single-label.
+# OpenML has other data sets of the same names that are single-label. Each has a topic.
 KNOWN_DATA_SETS = {
-    "birds": OpenMLDataSet(40588, "bird species in sound recordings"),
-    "emotions": OpenMLDataSet(40589, "emotions that pieces of music evoke"),
-    "enron": OpenMLDataSet(40590, "topics of e-mails"),
-    "genbase": OpenMLDataSet(40591, "functions of proteins"),
-    "image": OpenMLDataSet(40592, "contents of photographs"),
-    "langLog": OpenMLDataSet(40593, "topics of a blog about language"),
-    "reuters": OpenMLDataSet(40594, "topics of news"),
-    "scene": OpenMLDataSet(40595, "scenes in photographs"),
-    "slashdot": OpenMLDataSet(40596, "topics of technology news"),
-    "yeast": OpenMLDataSet(40597, "functions of genes"),
+    "birds": (40588, "bird species in sound recordings"),
+    "emotions": (40589, "emotions that pieces of music evoke"),
+    "enron": (40590, "topics of e-mails"),
+    "genbase": (40591, "functions of proteins"),
+    "image": (40592, "contents of photographs"),
+    "langLog": (40593, "topics of a blog about language"),
+    "reuters": (40594, "topics of news"),
+    "scene": (40595, "scenes in photographs"),
+    "slashdot": (40596, "topics of technology news"),
+    "yeast": (40597, "functions of genes"),
 }
 
 
@@ -87,9 +80,9 @@ def fetch_multilabel(
             f"there is no data set {name!r}{did_you_mean(name, KNOWN_DATA_SETS)};"
             f" known are {', '.join(KNOWN_DATA_SETS)}"
         )
-    query: dict[str, object] = {"data_id": KNOWN_DATA_SETS[known].data_id}
-    if version is not None:
-        query = {"name": known, "version": version}
+    query: dict[str, object] = {"name": known, "version": version}
+    if version is None:
+        query = {"data_id": KNOWN_DATA_SETS[known][0]}
 
     from sklearn.datasets import fetch_openml
 

@@ -62,12 +62,10 @@ def draw_examples(
         is_missing = rng.random(n_examples) < missing
         if attribute.values:
             codes = rng.integers(len(attribute.values), size=n_examples)
-            columns[attribute.name] = pd.Categorical.from_codes(
-                np.where(is_missing, -1, codes).tolist(), pd.Index(attribute.values)
-            )
+            codes[is_missing] = -1
+            columns[attribute.name] = pd.Categorical.from_codes(codes, pd.Index(attribute.values))
         else:
             drawn = rng.uniform(attribute.lowest, attribute.highest, n_examples)
-            columns[attribute.name] = np.where(
-                is_missing, np.nan, np.round(drawn, attribute.decimals)
-            )
+            drawn[is_missing] = np.nan
+            columns[attribute.name] = drawn.round(attribute.decimals)
     return pd.DataFrame(columns, index=pd.RangeIndex(n_examples))

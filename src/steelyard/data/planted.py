@@ -1,11 +1,13 @@
 """Data generated from known rules, to see which of them a learner finds again."""
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+
+from steelyard.model.conditions import Condition
+from steelyard.model.rules import Head, Rule
 
 from .multilabel import MultiLabelData
 from .orchard import Attribute, choose_attributes, choose_labels, draw_examples
@@ -16,62 +18,6 @@ _LABEL_FRACTION = 0.3
 # Upper limit because a condition that nearly all examples satisfy hardly matters in its rule.
 _MAX_FRACTION_PER_CONDITION = 0.6
 _N_ATTEMPTS = 200
-
-
-class PlantedCondition(NamedTuple):
-    """One condition of a planted rule: ``feature operator value``, the operator being <, ≥ or =.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from steelyard.data import PlantedCondition
-    >>> condition = PlantedCondition("sweetness", "≥", 7.5)
-    >>> print(condition)
-    sweetness ≥ 7.5
-    >>> condition.covers(pd.DataFrame({"sweetness": [8.0, 2.0, float("nan")]}))
-    array([ True, False, False])
-    """
-
-    feature: str
-    operator: str
-    value: float | str
-
-    def __str__(self) -> str:
-        value = self.value if isinstance(self.value, str) else f"{self.value:g}"
-        return f"{self.feature} {self.operator} {value}"
-
-    def covers(self, X: pd.DataFrame) -> NDArray[np.bool_]:
-        """Return which examples satisfy the condition; a missing value does not."""
-        column = X[self.feature]
-        if self.operator == "=":
-            return np.asarray(column == self.value, dtype=bool)
-        numbers = column.to_numpy(dtype=np.float64)
-        return numbers < self.value if self.operator == "<" else numbers >= self.value
-
-
-class PlantedRule(NamedTuple):
-    """A label and the conditions that imply it together.
-
-    Examples
-    --------
-    >>> from steelyard.data import make_planted_rules
-    >>> rule = make_planted_rules(random_state=0).rules[0]
-    >>> print(rule)
-    for juice ← ...
-    """
-
-    label: str
-    conditions: tuple[PlantedCondition, ...]
-
-    def __str__(self) -> str:
-        return f"{self.label} ← {' ∧ '.join(map(str, self.conditions))}"
-
-    def covers(self, X: pd.DataFrame) -> NDArray[np.bool_]:
-        """Return which examples satisfy all conditions."""
-        covered = np.ones(len(X), dtype=bool)
-        for condition in self.conditions:
-            covered &= condition.covers(X)
-        return covered
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -85,7 +31,7 @@ class PlantedData(MultiLabelData):
     6
     """
 
-    rules: tuple[PlantedRule, ...]
+    rules: tuple[Rule, ...]
 
 
 def make_planted_rules(
@@ -165,12 +111,31 @@ def make_planted_rules(
     rng = np.random.default_rng(random_state)
     attributes = choose_attributes(n_numeric, n_nominal)
     X = draw_examples(attributes, n_examples, missing, rng)
-    rules: list[PlantedRule] = []
+    fraction = _LABEL_FRACTION / n_rules_per_label
+    rules: list[Rule] = []
     labels: dict[str, NDArray[np.int8]] = {}
     for label in choose_labels(n_labels):
-        options = (n_rules_per_label, n_conditions, noise)
-        planted, labels[label] = _plant_label(label, attributes, X, *options, rng)
+        # Draw rules until the label is a minority label and no rule is redundant.
+        for _ in range(_N_ATTEMPTS):
+            bodies = [
+                _draw_body(attributes, X, n_conditions, fraction, rng)
+                for _ in range(n_rules_per_label)
+            ]
+            planted = [Rule(Head(label), body) for body in bodies]
+            covered = np.array([rule.covers(X) for rule in planted])
+            covered_only_by = covered & (covered.sum(axis=0) == 1)
+            present = covered.any(axis=0) ^ (rng.random(n_examples) < noise)
+            is_minority = 0 < present.sum() < 0.5 * n_examples
+            if is_minority and covered_only_by.any(axis=1).all():
+                break
+        else:
+            raise ValueError(
+                f"could not plant {n_rules_per_label} rules of {n_conditions} conditions into"
+                f" {n_examples} examples with {len(attributes)} attributes; ask for fewer rules or"
+                " conditions, or for more examples"
+            )
         rules += planted
+        labels[label] = present.astype(np.int8)
     return PlantedData(
         X=X,
         Y=pd.DataFrame(labels),
@@ -180,68 +145,39 @@ def make_planted_rules(
     )
 
 
-def _plant_label(
-    label: str,
-    attributes: list[Attribute],
-    X: pd.DataFrame,
-    n_rules: int,
-    n_conditions: int,
-    noise: float,
-    rng: np.random.Generator,
-) -> tuple[list[PlantedRule], NDArray[np.int8]]:
-    """Draw rules until the label is a minority label and no rule is redundant."""
-    for _ in range(_N_ATTEMPTS):
-        rules = [
-            _draw_rule(label, attributes, X, n_conditions, _LABEL_FRACTION / n_rules, rng)
-            for _ in range(n_rules)
-        ]
-        covered = np.array([rule.covers(X) for rule in rules])
-        covered_only_by = covered & (covered.sum(axis=0) == 1)
-        present = covered.any(axis=0) ^ (rng.random(len(X)) < noise)
-        is_minority = 0 < present.sum() < 0.5 * len(X)
-        if is_minority and covered_only_by.any(axis=1).all():
-            return rules, present.astype(np.int8)
-    raise ValueError(
-        f"could not plant {n_rules} rules of {n_conditions} conditions into {len(X)} examples with"
-        f" {len(attributes)} attributes; ask for fewer rules or conditions, or for more examples"
-    )
-
-
-def _draw_rule(
-    label: str,
+def _draw_body(
     attributes: list[Attribute],
     X: pd.DataFrame,
     n_conditions: int,
     fraction: float,
     rng: np.random.Generator,
-) -> PlantedRule:
-    """Draw a rule that covers about the given fraction of the examples."""
-    chosen = sorted(rng.choice(len(attributes), n_conditions, replace=False), reverse=True)
+) -> tuple[Condition, ...]:
+    """Draw conditions that together cover about the given fraction of the examples."""
+    chosen = sorted(rng.choice(len(attributes), n_conditions, replace=False))
     covered = np.ones(len(X), dtype=bool)
-    conditions = []
-    # Nominal attributes come first because the coverage of their values cannot be chosen. The
-    # bounds of the numeric attributes then compensate for it.
-    for n_left, position in zip(range(n_conditions, 0, -1), chosen, strict=True):
-        attribute = attributes[position]
+    conditions: list[Condition] = []
+    # Nominal attributes, the last ones, come first because the coverage of their values cannot be
+    # chosen. The bounds of the numeric attributes then compensate for it.
+    for n_left in range(n_conditions, 0, -1):
         wanted = (fraction / max(covered.mean(), 1 / len(X))) ** (1 / n_left)
         wanted = min(_MAX_FRACTION_PER_CONDITION, wanted)
-        condition = _draw_condition(attribute, X[covered], wanted, rng)
+        condition = _draw_condition(attributes[chosen[n_left - 1]], X[covered], wanted, rng)
         covered &= condition.covers(X)
-        conditions.append(condition)
-    return PlantedRule(label, tuple(reversed(conditions)))
+        conditions.insert(0, condition)
+    return tuple(conditions)
 
 
 def _draw_condition(
     attribute: Attribute, covered: pd.DataFrame, wanted: float, rng: np.random.Generator
-) -> PlantedCondition:
+) -> Condition:
     if attribute.values:
-        return PlantedCondition(attribute.name, "=", str(rng.choice(attribute.values)))
+        return Condition(attribute.name, "=", str(rng.choice(attribute.values)))
     is_upper_bound = rng.random() < 0.5
     numbers = covered[attribute.name].to_numpy(dtype=np.float64)
     known = np.sort(numbers[~np.isnan(numbers)])
     if not len(known):
-        return PlantedCondition(attribute.name, "≥", attribute.lowest)
+        return Condition(attribute.name, "≥", attribute.lowest)
     n_kept = min(len(known) - 1, round(wanted * len(numbers)))
     # A bound is a value that occurs, so it has as many decimals as the attribute.
     bound = float(known[n_kept] if is_upper_bound else known[-n_kept - 1])
-    return PlantedCondition(attribute.name, "<" if is_upper_bound else "≥", bound)
+    return Condition(attribute.name, "<" if is_upper_bound else "≥", bound)

@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pandas as pd
 
+from steelyard._text import did_you_mean
+
 from .columns import ConstantLabels
-from .errors import DataError, did_you_mean
+from .errors import DataError
 from .mulan import load_mulan
 from .multilabel import MultiLabelData
 from .openml import KNOWN_DATA_SETS, fetch_multilabel

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pandas as pd
 
+from steelyard._text import did_you_mean, shorten_repr
+
 from .columns import ConstantLabels, convert_attributes, decode_labels
-from .errors import DataError, did_you_mean, shorten
+from .errors import DataError
 from .multilabel import MultiLabelData
 from .text_files import read_text, strip_gz
 
@@ -109,7 +111,7 @@ def _find_columns(
         if name not in table.columns:
             hint = did_you_mean(str(name), table.columns)
             if table.shape[1] == 1:
-                hint = f": its only column is {shorten(table.columns[0])}; is sep= right?"
+                hint = f": its only column is {shorten_repr(table.columns[0])}; is sep= right?"
             raise DataError(f"{path} has no column {name!r}, named in {parameter}{hint}")
         if name in names[:position]:
             raise DataError(f"{path}: {parameter} names the column {name!r} twice")

@@ -7,7 +7,7 @@ import re
 from math import nan
 from typing import NamedTuple
 
-from ..errors import shorten
+from steelyard._text import shorten_repr
 
 Cell = str | float  # the only number is `MISSING`, for an unquoted ``?``
 MISSING = nan
@@ -127,7 +127,7 @@ def _match_cells(
         position = separator.end()
     is_sparse = grammar is _SPARSE_ROW
     problem = "expected an index and a value" if is_sparse else "a quote is never closed"
-    raise ArffSyntaxError(f"{problem}: {shorten(text[position:].strip())}")
+    raise ArffSyntaxError(f"{problem}: {shorten_repr(text[position:].strip())}")
 
 
 def _decode(match: re.Match[str]) -> Cell:

@@ -5,10 +5,12 @@ Owns the declarations. Knows the grammar of words, but no rows.
 
 import re
 from collections.abc import Iterator
-from os import PathLike
+from pathlib import Path
 from typing import Literal, NamedTuple
 
-from ..errors import DataError, error_at, shorten
+from steelyard._text import find_repeated, shorten_repr
+
+from ..errors import DataError, error_at
 from .cells import ArffSyntaxError, split_nominal_values, split_word
 
 _KEYWORD = re.compile(r"@(\w+)(?=\s|$|['\"{])")
@@ -28,9 +30,7 @@ class Attribute(NamedTuple):
     line: int
 
 
-def parse_header(
-    path: str | PathLike[str], lines: Iterator[tuple[int, str]]
-) -> tuple[str, list[Attribute]]:
+def parse_header(path: Path, lines: Iterator[tuple[int, str]]) -> tuple[str, list[Attribute]]:
     """Parse the relation and the attributes from numbered lines, up to and including ``@data``."""
     relation = ""
     attributes: dict[str, Attribute] = {}
@@ -48,12 +48,10 @@ def parse_header(
                 relation = split_word(rest)[0] if rest[:1] in ("'", '"') else rest
             elif keyword == "attribute":
                 attribute = _parse_attribute(rest, number)
-                if attribute.name in attributes:
-                    raise ArffSyntaxError(
-                        f"attribute {attribute.name!r} is declared a second time,"
-                        f" after line {attributes[attribute.name].line}"
-                    )
-                attributes[attribute.name] = attribute
+                first = attributes.setdefault(attribute.name, attribute)
+                if first is not attribute:
+                    problem = f"is declared a second time, after line {first.line}"
+                    raise ArffSyntaxError(f"attribute {attribute.name!r} {problem}")
                 if attribute.type_name == "relational":
                     relational = attribute.name
             elif keyword != "data":
@@ -70,7 +68,8 @@ def parse_header(
 def _split_keyword(text: str) -> tuple[str, str]:
     keyword = _KEYWORD.match(text)
     if keyword is None:
-        raise ArffSyntaxError(f"expected @relation, @attribute or @data, found {shorten(text)}")
+        expected = "expected @relation, @attribute or @data"
+        raise ArffSyntaxError(f"{expected}, found {shorten_repr(text)}")
     return keyword.group(1).lower(), text[keyword.end() :].strip()
 
 
@@ -78,14 +77,15 @@ def _parse_attribute(text: str, line: int) -> Attribute:
     name, declaration = split_word(text)
     if declaration.startswith("{"):
         values = tuple(split_nominal_values(declaration))
-        if len(set(values)) < len(values):
-            twice = next(value for value in values if values.count(value) > 1)
+        if (twice := find_repeated(values)) is not None:
             raise ArffSyntaxError(f"attribute {name!r} lists its value {twice!r} twice")
-        type_name = f"{{{shorten(', '.join(values))[1:-1]}}}"
-        return Attribute(name, "nominal", values, type_name, line)
+        shown = shorten_repr(", ".join(values)).strip("'\"")
+        return Attribute(name, "nominal", values, f"{{{shown}}}", line)
     if not declaration:
         raise ArffSyntaxError(f"attribute {name!r} has no type")
     type_name = declaration.split()[0].lower()
     if type_name not in _KIND_OF_TYPE:
-        raise ArffSyntaxError(f"attribute {name!r} has the unknown type {shorten(declaration)}")
+        raise ArffSyntaxError(
+            f"attribute {name!r} has the unknown type {shorten_repr(declaration)}"
+        )
     return Attribute(name, _KIND_OF_TYPE[type_name], (), type_name, line)

@@ -5,7 +5,7 @@ this speed and names the line of a bad cell.
 """
 
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from io import StringIO
 from itertools import count, pairwise
 from math import inf, isinf
@@ -17,7 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from ..errors import DataError, error_at, shorten
+from steelyard._text import shorten_repr
+
+from ..errors import DataError, error_at
 from ..text_files import read_text
 from .cells import MISSING, ArffSyntaxError, Cell, Row, split_row
 from .header import Attribute, parse_header
@@ -44,12 +46,6 @@ def read_arff(path: Path) -> ArffTable:
     numbered = enumerate(map(str.strip, StringIO(read_text(path), newline=None)), start=1)
     lines = ((number, text) for number, text in numbered if text and not text.startswith("%"))
     relation, attributes = parse_header(path, lines)
-    return _read_rows(path, relation, attributes, lines)
-
-
-def _read_rows(
-    path: Path, relation: str, attributes: list[Attribute], lines: Iterator[tuple[int, str]]
-) -> ArffTable:
     all_columns = array("q", range(len(attributes)))
     parsers = [_fast_parser(attribute) for attribute in attributes]
     values, column_idx, row_ends, numbers = array("d"), array("q"), array("q", [0]), array("q")
@@ -77,8 +73,8 @@ def _read_rows(
         n_weights += row.has_weight
     if not numbers:
         raise DataError(f"{path} has no examples after @data")
-    shape = (len(numbers), len(attributes))
-    matrix = csr_array((np.array(values), np.array(column_idx), np.array(row_ends)), shape=shape)
+    content = (np.array(values), np.array(column_idx), np.array(row_ends))
+    matrix = csr_array(content, shape=(len(numbers), len(attributes)))
     return ArffTable(relation, attributes, matrix, np.array(numbers), n_sparse_rows, n_weights)
 
 
@@ -106,8 +102,8 @@ def _check_cell(attribute: Attribute, parse: Callable[[Any], float], cell: Cell)
         number = parse(cell)
     except (KeyError, ValueError):
         number = inf
-    if isinf(number) or (attribute.kind == "numeric" and "_" in str(cell)):
-        is_nominal = attribute.kind == "nominal"
-        expected = f"among its values {attribute.type_name}" if is_nominal else "a number"
-        found = shorten(str(cell))
+    is_numeric = attribute.kind == "numeric"
+    if isinf(number) or (is_numeric and "_" in str(cell)):
+        expected = "a number" if is_numeric else f"among its values {attribute.type_name}"
+        found = shorten_repr(str(cell))
         raise ArffSyntaxError(f"attribute {attribute.name!r}: {found} is not {expected}")
