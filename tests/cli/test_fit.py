@@ -2,10 +2,13 @@
 
 import json
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from steelyard import FMeasure, MEstimate, Theory, make_planted_rules
+from steelyard.cli.fit import Method
+from steelyard.estimators.methods import METHODS
 from steelyard.estimators.presets import DEFAULT_PRESET
 
 SMALL = ("--candidates", 200)
@@ -51,6 +54,10 @@ def made(monkeypatch, fit):
 
 def test_without_options_the_estimator_keeps_its_defaults(made):
     assert made() == (DEFAULT_PRESET, None, {"random_state": 0})
+
+
+def test_every_method_is_an_option():
+    assert list(Method) == list(METHODS)
 
 
 @pytest.mark.parametrize(
@@ -121,6 +128,19 @@ def test_decode_chooses_the_decoder_of_the_theory(fit):
         code, theory = fit(*SMALL, *options)
         assert code == 0, theory
         assert type(theory.decoder).__name__ == decoder
+
+
+def test_the_default_method_follows_the_data(run, tmp_path):
+    rng = np.random.default_rng(0)
+    words = pd.DataFrame((rng.random((80, 6)) < 0.1).astype(int)).add_prefix("word ")
+    sizes = pd.DataFrame(rng.random((80, 6))).add_prefix("size ")
+    for X, decoder in ((words, "BestLabelSet"), (sizes, "EachLabel")):
+        label = (X.iloc[:, 0] > 0.5).astype(int)
+        X.assign(label=label).to_csv(tmp_path / "data.csv", index=False)
+        data = ("fit", tmp_path / "data.csv", "--labels", "label", "-o", tmp_path / "theory.json")
+        code, _, err = run(*data, "--candidates", 20)
+        assert code == 0, err
+        assert type(Theory.from_json(tmp_path / "theory.json").decoder).__name__ == decoder
 
 
 def test_boosted_rules_are_at_most_max_rules(fit):
@@ -210,4 +230,4 @@ def test_a_file_of_another_kind_is_one_sentence(run, saved, labels, tmp_path):
 
 
 def test_help_names_the_default_method(run):
-    assert f"[default: ({DEFAULT_PRESET})]" in run("fit", "--help")[1]
+    assert f"[default: {DEFAULT_PRESET}]" in run("fit", "--help")[1]

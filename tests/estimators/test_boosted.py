@@ -8,7 +8,7 @@ import pytest
 from sklearn.base import clone
 
 from planted_targets import TARGETS, make_three_labels
-from steelyard import BoostedRulesClassifier, EachLabel, LabelSets
+from steelyard import BestLabel, BestLabelSet, BoostedRulesClassifier, EachLabel
 from steelyard.learning.settings import BoostingSettings
 
 GROWN = {"max_rules": 30, "n_tries": 2, "random_state": 0}
@@ -33,7 +33,7 @@ class TestParameters:
             ("n_tries", 1),
             ("sample_fraction", 1.0),
             ("max_features", 1),
-            ("decode", "any"),
+            ("decode", "each-label"),
             ("random_state", 1),
         ],
     )
@@ -81,22 +81,25 @@ class TestDecoding:
     def test_label_sets_for_several_labels(self, data):
         plain, spelled = (
             BoostedRulesClassifier(decode=decode, **GROWN).fit(*data).theory_
-            for decode in (None, LabelSets())
+            for decode in (None, BestLabelSet())
         )
         assert plain == spelled
-        assert plain.label_sets is not None
+        assert isinstance(plain.decoder, BestLabelSet)
+        assert plain.decoder.known is not None
 
     @pytest.mark.parametrize("output", ["binary", "multiclass"])
-    def test_each_class_by_itself_for_one_class_per_row(self, data, output):
+    def test_no_label_sets_for_one_class_per_row(self, data, output):
         X, y = data[0], TARGETS[output](data[1])
+        decoder = BestLabel() if output == "multiclass" else EachLabel()
         plain, spelled = (
-            BoostedRulesClassifier(decode=decode, **GROWN).fit(X, y) for decode in (None, "any")
+            BoostedRulesClassifier(decode=decode, **GROWN).fit(X, y) for decode in (None, decoder)
         )
         assert plain.theory_ == spelled.theory_
-        assert plain.theory_.output == output
+        assert plain.theory_.decoder == decoder
+        assert set(plain.theory_.classes) == set(y)
         assert plain.score(X, y) > pd.Series(y).value_counts(normalize=True).iloc[0]
-        with pytest.raises(ValueError, match="label sets are for multi-label targets"):
-            BoostedRulesClassifier(decode=LabelSets(), **GROWN).fit(X, y)
+        with pytest.raises(ValueError, match=f"does not apply to a {output} target"):
+            BoostedRulesClassifier(decode=BestLabelSet(), **GROWN).fit(X, y)
 
     def test_a_lower_threshold_predicts_more_labels(self, data):
         counts = [
@@ -109,7 +112,7 @@ class TestDecoding:
 
 class TestConventions:
     def test_clone_and_pickle_keep_parameters_and_theory(self, data):
-        fitted = BoostedRulesClassifier(8, decode=LabelSets(0.2), **GROWN).fit(*data)
+        fitted = BoostedRulesClassifier(8, decode=BestLabelSet(0.2), **GROWN).fit(*data)
         again = pickle.loads(pickle.dumps(fitted))
         assert again.theory_ == fitted.theory_
         assert (again.predict(data[0]) == fitted.predict(data[0])).all()

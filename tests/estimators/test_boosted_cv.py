@@ -8,12 +8,19 @@ from sklearn.base import clone
 from sklearn.model_selection import KFold, cross_val_score
 
 from planted_targets import TARGETS, make_three_labels
-from steelyard import BoostedRulesClassifier, BoostedRulesClassifierCV, EachLabel, LabelSets
+from steelyard import (
+    BestLabel,
+    BestLabelSet,
+    BoostedRulesClassifier,
+    BoostedRulesClassifierCV,
+    EachLabel,
+    LabelSetVotes,
+)
 from steelyard.estimators.presets import TUNED_BOOSTED_DECODERS
 from steelyard.measures import get_scorer
 
 GROWN = {"max_rules": 30, "n_tries": 2, "random_state": 0}
-DECODE = [EachLabel(), EachLabel(0.3), LabelSets(), LabelSets(min_share=0.4)]
+DECODE = [EachLabel(), EachLabel(0.3), BestLabelSet(), LabelSetVotes(0.4)]
 MS = [1.0, 64.0]
 SPLITS = list(KFold(3, shuffle=True, random_state=0).split(np.empty(120)))
 
@@ -67,9 +74,10 @@ class TestChoosing:
     def test_one_class_per_row_has_no_label_sets_to_choose_from(self, data, output):
         X, y = data[0], TARGETS[output](data[1])
         decoders = tuned("accuracy").fit(X, y).cv_results_["decode"]
-        assert list(decoders) == [d for d in TUNED_BOOSTED_DECODERS if isinstance(d, EachLabel)]
-        with pytest.raises(ValueError, match="label sets are for multi-label targets"):
-            tuned("accuracy", decode=["any", "label-sets"]).fit(X, y)
+        thresholds = [d for d in TUNED_BOOSTED_DECODERS if isinstance(d, EachLabel)]
+        assert list(decoders) == (thresholds if output == "binary" else [BestLabel()])
+        with pytest.raises(ValueError, match=f"does not apply to a {output} target"):
+            tuned("accuracy", decode=["best-label-set"]).fit(X, y)
 
     def test_the_chosen_threshold_is_that_of_the_refitted_theory(self, data):
         X, y = data[0], TARGETS["binary"](data[1])
@@ -91,7 +99,7 @@ class TestRejections:
             ({"ms": []}, "nothing to choose from"),
             ({"decode": []}, "nothing to choose from"),
             ({"ms": [-1]}, "m must be a finite number of at least 0, got -1"),
-            ({"decode": ["any", "sets"]}, "decode must be"),
+            ({"decode": ["each-label", "sets"]}, "decode must be"),
             ({"max_rules": 0}, "max_rules must be an integer"),
             ({"max_features": [0.2, 0.3]}, "max_features must be 'log2', 'sqrt'"),
             ({"tolerance": -1}, "tolerance must be a number of at least 0, got -1"),

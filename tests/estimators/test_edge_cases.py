@@ -97,7 +97,7 @@ class TestLittleToLearn:
         y = [1, 1, 1, 1, 0] + [0] * 14 + [1]
         fitted = classifier().fit(X, y)
         assert fitted.predict(X).tolist() == [1] * 5 + [0] * 15
-        (rule,) = fitted.theory_.scored_rules
+        (rule,) = fitted.theory_.rules
         assert (rule.tp, rule.fp) == (4, 1)
 
 

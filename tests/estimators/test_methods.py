@@ -11,8 +11,10 @@ from steelyard import (
     RuleSetClassifierCV,
 )
 from steelyard.estimators.methods import METHODS, make_estimator
+from steelyard.estimators.presets import DEFAULT_PRESET
 
 KINDS = {
+    "auto": (RuleSetClassifier, RuleSetClassifierCV),
     "paper": (RuleSetClassifier, RuleSetClassifierCV),
     "short": (RuleSetClassifier, RuleSetClassifierCV),
     "boosted": (BoostedRulesClassifier, BoostedRulesClassifierCV),
@@ -32,12 +34,18 @@ def test_every_method_has_its_estimator_and_its_tuned_twin():
             assert (made.scoring, made.random_state) == ("hamming", 3)
 
 
-@pytest.mark.parametrize("preset", ["paper", "short"])
+@pytest.mark.parametrize("preset", ["auto", "paper", "short"])
 def test_a_preset_is_fixed_by_its_name(preset):
     assert make_estimator(preset).preset == preset
     assert make_estimator(preset, tune="subset").preset == preset
     with pytest.raises(ValueError, match=f"preset does not apply to method '{preset}'"):
         make_estimator(preset, preset="paper")
+
+
+def test_the_default_preset_is_a_method():
+    for tune in (None, "hamming"):
+        made = make_estimator(DEFAULT_PRESET, tune=tune)
+        assert made.get_params()["preset"] == type(made)().preset
 
 
 def test_a_single_value_is_the_only_one_to_choose_from():
@@ -70,5 +78,7 @@ def test_what_a_method_does_not_have_is_rejected_with_what_it_has(method, tune, 
 def test_a_method_without_a_twin_and_one_that_is_not_known():
     with pytest.raises(ValueError, match="method 'ripper' has no parameters to tune"):
         make_estimator("ripper", tune="subset")
-    with pytest.raises(ValueError, match="unknown method 'accurate'; known methods: paper, short"):
+    with pytest.raises(
+        ValueError, match="unknown method 'accurate'; known methods: auto, paper, short"
+    ):
         make_estimator("accurate")

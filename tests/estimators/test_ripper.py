@@ -90,7 +90,7 @@ class TestTheory:
         Y = pd.DataFrame({"l": (X["a"] + 0.3 * X["b"] > 0.8).astype(int)})
         theory = RipperClassifier(random_state=0).fit(X, Y).theory_
         fires, is_positive = theory.covers(X), Y["l"].to_numpy() == theory.labels[0].target_class
-        for scored, covered in zip(theory.scored_rules, fires.T, strict=True):
+        for scored, covered in zip(theory.rules, fires.T, strict=True):
             assert scored.tp == (covered & is_positive).sum()
             assert scored.fp == (covered & ~is_positive).sum()
         assert theory.labels[0].uncovered_positives == (is_positive & ~fires.any(axis=1)).sum()

@@ -171,7 +171,7 @@ class TestHeuristics:
     def test_values_are_those_of_the_whole_training_set(self, data):
         theory = classifier(heuristic=MEstimate(8)).fit(data.X, data.Y).theory_
         by_name = {label.name: label for label in theory.labels}
-        for scored in theory.scored_rules:
+        for scored in theory.rules:
             label = by_name[scored.rule.head.label]
             counts = (
                 scored.tp,
@@ -183,7 +183,7 @@ class TestHeuristics:
 
     def test_the_threshold_may_have_its_own_heuristic(self, data):
         theory = classifier(heuristic=WRA(), threshold_heuristic="precision", phi=0.2)
-        values = [s.value for s in theory.fit(data.X, data.Y).theory_.scored_rules]
+        values = [s.value for s in theory.fit(data.X, data.Y).theory_.rules]
         assert values
         assert min(values) > 0.5  # precisions; no weighted relative accuracy exceeds 1/4
 

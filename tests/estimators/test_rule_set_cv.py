@@ -15,10 +15,11 @@ from sklearn.model_selection import GroupKFold, KFold, ShuffleSplit, cross_val_s
 from planted_targets import TARGETS, make_three_labels
 from steelyard import (
     WRA,
+    BestLabel,
+    BestLabelSet,
     EachLabel,
     FMeasure,
     IterativeStratifiedKFold,
-    LabelSets,
     MEstimate,
     RuleSetClassifier,
     RuleSetClassifierCV,
@@ -291,7 +292,7 @@ class TestConventions:
             {"preset": "fast"},
             {"prune": [False, "all"]},
             {"max_features": ["log2", 0]},
-            {"decode": ["any", "sets"]},
+            {"decode": ["each-label", "sets"]},
             {"n_candidates": 0},
             *({"tolerance": wrong} for wrong in (-1, -0.1, np.nan, np.inf, "1", True)),
         ],
@@ -335,7 +336,7 @@ class TestConventions:
 CHOICES = {
     "max_features": ["log2", 0.5],
     "prune": [False, "oob", "prefix"],
-    "decode": [EachLabel(), LabelSets(), LabelSets(0.0, 0.1)],
+    "decode": [EachLabel(), BestLabelSet(), BestLabelSet(0.0, 0.1)],
 }
 SPLITS = list(KFold(3, shuffle=True, random_state=0).split(np.empty(120)))
 
@@ -422,6 +423,7 @@ class TestPresets:
     def test_one_class_per_row_has_no_label_sets_to_choose_from(self, three_labels, output):
         X, y = three_labels[0], TARGETS[output](three_labels[1])
         fitted = tuned("accuracy", preset="short", cv=2).fit(X, y)
-        assert set(fitted.cv_results_["decode"]) == {EachLabel()}
-        with pytest.raises(ValueError, match="label sets are for multi-label targets"):
-            tuned("accuracy", decode="label-sets", cv=2).fit(X, y)
+        decoder = BestLabel() if output == "multiclass" else EachLabel()
+        assert set(fitted.cv_results_["decode"]) == {decoder}
+        with pytest.raises(ValueError, match=f"does not apply to a {output} target"):
+            tuned("accuracy", decode="best-label-set", cv=2).fit(X, y)

@@ -9,15 +9,17 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from steelyard.model.decoding import EachLabel, LabelSets, probability_to_points
 
 from planted_targets import TARGETS, make_three_labels
 from steelyard import BoostedRulesClassifier, MEstimate, theory_path
 from steelyard.learning.boosting import learn_boosted_rules, share_rules
 from steelyard.learning.settings import BoostingSettings
 from steelyard.learning.targets import encode_targets
+from steelyard.learning.training_table import spread_mid_points
 from steelyard.measures import MEASURES
-from steelyard.model.features import spread_mid_points
+from steelyard.model.combiners import SumOfVotes
+from steelyard.model.decoders import BestLabel, BestLabelSet, EachLabel, LabelSetVotes
+from steelyard.model.log_odds import probability_to_points
 from steelyard.model.path import RankedRules
 from strategies import (
     data_sets,
@@ -65,41 +67,52 @@ class TestTheories:
         X, y = data[0], TARGETS[output](data[1])
         path = boosted_path(X, y, max_rules=max_rules)
         for h, m in enumerate(MS):
-            fitted = boosted(m, max_rules=max_rules, decode="any").fit(X, y)
-            assert fitted.theory_.combine == "weighted"
+            decode = "best-label" if output == "multiclass" else "each-label"
+            fitted = boosted(m, max_rules=max_rules, decode=decode).fit(X, y)
+            assert isinstance(fitted.theory_.combiner, SumOfVotes)
             assert fitted.theory_ == path.theory(h)
 
     @pytest.mark.filterwarnings("ignore:the data yields only")
-    @pytest.mark.parametrize("combine", ["weighted", "any"])
     @pytest.mark.parametrize(
-        ("output", "decoding"),
+        ("rules", "output", "decoder"),
         [
-            *itertools.product(TARGETS, [EachLabel(), EachLabel(0.3)]),
-            *itertools.product(["multilabel"], [LabelSets(), LabelSets(0, 0.1), LabelSets(1)]),
-            ("multilabel", LabelSets(min_share=0.4)),
+            *itertools.product(
+                ["voting", "deciding"],
+                ["multilabel"],
+                [
+                    EachLabel(),
+                    BestLabelSet(),
+                    BestLabelSet(0, 0.1),
+                    BestLabelSet(1),
+                    LabelSetVotes(0.4),
+                ],
+            ),
+            *itertools.product(["voting", "deciding"], ["binary"], [EachLabel()]),
+            *itertools.product(["voting", "deciding"], ["multiclass"], [BestLabel()]),
+            *itertools.product(["voting"], ["multilabel", "binary"], [EachLabel(0.3)]),
         ],
         ids=str,
     )
-    def test_cells_predict_what_their_theories_predict(self, data, output, combine, decoding):
+    def test_cells_predict_what_their_theories_predict(self, data, rules, output, decoder):
         X, y = data[0], TARGETS[output](data[1])
-        if combine == "weighted":
+        if rules == "voting":
             path = boosted_path(X, y, max_rules=60)
         else:
             forest = {"n_candidates": 200, "n_trees": 2, "max_depths": (1, 2, 3)}
             path = theory_path(X, y, map(MEstimate, MS), PHIS, random_state=4, **forest)
         seen = set()
-        for h, j, predicted in path.predict_cells(X, decoding):
-            theory = path.theory(h, path.phis[j], decoding=decoding)
+        for h, j, predicted in path.predict_cells(X, decoder):
+            theory = path.theory(h, path.phis[j], decoder=decoder)
             assert predicted.tolist() == theory.predict(X).to_numpy().tolist()
             seen.add((h, j))
         assert seen == set(itertools.product(range(3), range(4)))
 
-    @pytest.mark.parametrize("decoding", [EachLabel(), EachLabel(0.3), LabelSets()], ids=str)
-    def test_measures_are_those_of_the_predictions(self, data, path, decoding):
+    @pytest.mark.parametrize("decoder", [EachLabel(), EachLabel(0.3), BestLabelSet()], ids=str)
+    def test_measures_are_those_of_the_predictions(self, data, path, decoder):
         X, Y = data
         measures = list(MEASURES.values())
-        values = path.evaluate(X, Y, measures, decoding)
-        for h, j, predicted in path.predict_cells(X, decoding):
+        values = path.evaluate(X, Y, measures, decoder)
+        for h, j, predicted in path.predict_cells(X, decoder):
             for measure in measures:
                 assert values[measure.name][h, j] == pytest.approx(measure(Y, predicted))
 
@@ -107,28 +120,30 @@ class TestTheories:
         X, Y = data
         prior = Y.mean().to_numpy()
         for _, _, theory in cells(path):
-            assert list(theory.start_points) == probability_to_points(prior).tolist()
+            assert list(theory.combiner.start) == probability_to_points(prior).tolist()
             fires = theory.covers(X)
-            expected = np.tile(theory.start_points, (len(X), 1))
-            for r, scored in enumerate(theory.scored_rules):
-                sign = 1 if scored.rule.head.target_class else -1
-                label = theory.label_names.index(scored.rule.head.label)
+            expected = np.tile(theory.combiner.start, (len(X), 1))
+            for r, scored in enumerate(theory.rules):
+                sign = 1 if scored.head.target_class else -1
+                label = theory.label_names.index(scored.head.label)
                 expected[:, label] += sign * scored.points * fires[:, r]
-            assert theory.count_points(X).tolist() == expected.tolist()
+            assert theory.evaluate(X).scores.tolist() == expected.tolist()
 
-    def test_a_lower_probability_starts_every_label_higher(self, path):
-        half, low = (path.theory(0, 1.0, decoding=EachLabel(p)) for p in (0.5, 0.2))
-        raised = np.subtract(low.start_points, half.start_points)
-        assert raised.tolist() == [round(100 * math.log(4))] * 3
-        assert half.scored_rules == low.scored_rules
+    def test_a_lower_threshold_asks_for_fewer_points_of_the_same_rules(self, data, path):
+        half, low = (path.theory(0, 1.0, decoder=EachLabel(p)) for p in (0.5, 0.2))
+        assert half.rules == low.rules
+        assert half.combiner == low.combiner
+        points = half.evaluate(data[0]).scores
+        assert (half.predict(data[0]) == (points > 0)).all(axis=None)
+        assert (low.predict(data[0]) == (points > -round(100 * math.log(4)))).all(axis=None)
 
     def test_a_rule_is_counted_for_its_own_head(self, data, path):
         X, Y = data
         heads = set()
         for _, _, theory in cells(path):
             fires = theory.covers(X)
-            for r, scored in enumerate(theory.scored_rules):
-                head = scored.rule.head
+            for r, scored in enumerate(theory.rules):
+                head = scored.head
                 is_right = Y[head.label].to_numpy() == head.target_class
                 assert scored.tp == (fires[:, r] & is_right).sum()
                 assert scored.fp == (fires[:, r] & ~is_right).sum()
@@ -137,7 +152,7 @@ class TestTheories:
 
     def test_every_rule_stands_once_and_has_points_for_its_head(self, data, path):
         for h, j, theory in cells(path):
-            assert all(scored.points > 0 for scored in theory.scored_rules)
+            assert all(scored.points > 0 for scored in theory.rules)
             bodies = [(rule.head.label, rule.body) for rule in theory]
             assert len(set(bodies)) == len(bodies)
             assert len(theory) == path.n_rules[h, j]
@@ -154,7 +169,7 @@ class TestTheories:
             np.append(best.values, best.values[-1] / 2),
             np.append(best.new_tp, 0),
             np.append(best.new_fp, 0),
-            np.append(best.points, -best.points[best.rule_idx == best.rule_idx[0]].sum()),
+            np.append(best.votes, -best.votes[best.rule_idx == best.rule_idx[0]].sum()),
         )
         taken_back = replace(path, ranked=(again, *path.ranked[1:]))
         whole, rest = path.theory(0), taken_back.theory(0)
@@ -196,8 +211,8 @@ class TestTheories:
     def votes_by_label(self, path, h, n_kept):
         ranked = path.ranked[h]
         votes = {label: [] for label in range(3)}
-        for rule, points in zip(ranked.rule_idx[:n_kept], ranked.points[:n_kept], strict=True):
-            votes[int(path.label_of_rule[rule])].append((int(rule), int(points)))
+        for rule, vote in zip(ranked.rule_idx[:n_kept], ranked.votes[:n_kept], strict=True):
+            votes[int(path.label_of_rule[rule])].append((int(rule), int(vote)))
         return votes
 
     def test_a_value_in_a_condition_is_one_of_the_spread_cut_points(self):
@@ -206,7 +221,9 @@ class TestTheories:
         y = (X["x"] > 0.6) ^ (X["y"] > 0.2) ^ (rng.random(400) < 0.1)
         fitted = boosted(1).fit(X, y)
         allowed = {name: set(spread_mid_points(np.unique(X[name]))) for name in X}
-        used = {(c.feature, c.value) for rule in fitted.theory_ for c in rule.body}
+        conditions = [condition for rule in fitted.theory_ for condition in rule.body]
+        bounds = {(c.feature, bound) for c in conditions for bound in (c.low, c.high)}
+        used = {(feature, bound) for feature, bound in bounds if math.isfinite(bound)}
         assert len(used) > 30
         assert all(value in allowed[feature] for feature, value in used)
 
@@ -225,7 +242,9 @@ class TestTheories:
 
 class TestReproducibility:
     def fit(self, data, **options):
-        return boosted(4, **({"max_rules": 60, "decode": "any"} | options)).fit(*data).theory_
+        return (
+            boosted(4, **({"max_rules": 60, "decode": "each-label"} | options)).fit(*data).theory_
+        )
 
     def test_the_seed_decides(self, data):
         theory = self.fit(data)
@@ -276,7 +295,7 @@ class TestReproducibility:
 
 class TestNothingToDo:
     @pytest.mark.parametrize("value", [0, 1])
-    @pytest.mark.parametrize("decode", ["any", "label-sets"])
+    @pytest.mark.parametrize("decode", ["each-label", "best-label-set"])
     def test_a_label_of_one_class_has_no_rule_and_is_predicted_as_it_is(self, data, value, decode):
         X, Y = data
         Y = Y.assign(constant=value)
@@ -285,7 +304,7 @@ class TestNothingToDo:
         assert len(fitted.theory_) > 0
         assert (fitted.predict(X)[:, 3] == value).all()
 
-    @pytest.mark.parametrize("decode", ["any", "label-sets"])
+    @pytest.mark.parametrize("decode", ["each-label", "best-label-set"])
     def test_a_table_that_tells_nothing_apart_predicts_the_majority(self, decode):
         X = pd.DataFrame({"x": np.ones(10)})
         Y = pd.DataFrame({"rare": [1] + [0] * 9, "common": [1] * 8 + [0] * 2})

@@ -17,8 +17,9 @@ from reference.weighting import Options, count_ends
 from steelyard._kernels.boosting import boost_rules
 from steelyard.learning.boosting import REUSE, STEP, Budget, boost_label, share_rules
 from steelyard.learning.settings import BoostingSettings
+from steelyard.learning.training_table import code_training_table
+from steelyard.model.coding import CodedFeatures
 from steelyard.model.coverage import index_rows
-from steelyard.model.features import CodedFeatures, code_training_table
 from strategies import (
     body_to_oracle,
     masks,

@@ -14,8 +14,8 @@ from planted_targets import make_three_labels
 from steelyard.learning.boosting import REUSE, STEP, Budget, boost_label
 from steelyard.learning.sampling import draw_orders
 from steelyard.learning.settings import BoostingSettings
+from steelyard.learning.training_table import code_training_table
 from steelyard.model.coverage import cover, index_rows, unpack
-from steelyard.model.features import code_training_table
 
 
 def logit(p):

@@ -17,8 +17,8 @@ from steelyard._kernels.growing import grow_rules
 from steelyard.learning.candidates import MIN_NEW_SHARE, generate_candidates
 from steelyard.learning.sampling import draw_orders
 from steelyard.learning.settings import ForestSettings
-from steelyard.model.features import code_training_table
-from steelyard.model.rules import RuleTable
+from steelyard.learning.training_table import code_training_table
+from steelyard.model.rule_table import RuleTable
 from strategies import (
     body_to_oracle,
     masks,

@@ -14,8 +14,8 @@ from reference.rules import coverage
 from steelyard import WRA, Accuracy, FMeasure, Heuristic, Laplace, MEstimate, Precision, Recall
 from steelyard.heuristics import describe, get_heuristic
 from steelyard.learning.covering import prepare_candidates, select_for_label, select_rules
+from steelyard.learning.training_table import code_training_table
 from steelyard.model.coverage import index_rows
-from steelyard.model.features import code_training_table
 from strategies import bodies_to_table, body_to_oracle, masks, rule_tables, table_to_rows, tables
 
 HEURISTICS = {

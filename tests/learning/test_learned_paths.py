@@ -28,8 +28,8 @@ from steelyard.heuristics import M_GRID, get_heuristic
 from steelyard.learning.candidates import generate_candidates
 from steelyard.learning.settings import ForestSettings
 from steelyard.learning.targets import encode_targets
+from steelyard.learning.training_table import code_training_table
 from steelyard.measures import MEASURES
-from steelyard.model.features import code_training_table
 from steelyard.model.thresholding import PHI_GRID
 from strategies import body_to_oracle, data_sets, table_to_rows
 
@@ -92,7 +92,7 @@ class TestAgainstTheOracle:
                 theory = path.theory(h, phi)
                 found = [(rule.head.label, body_to_oracle(rule.body, names)) for rule in theory]
                 assert sorted(map(repr, found)) == sorted(map(repr, expected))
-                for scored in theory.scored_rules:
+                for scored in theory.rules:
                     body = body_to_oracle(scored.rule.body, names)
                     value = values[rules.index((scored.rule.head.label, body))]
                     assert abs(Fraction(scored.value) - value) < Fraction(1, 10**12)
@@ -137,8 +137,8 @@ class TestCellsAreSeparateFits:
             HEURISTICS[1], min_value=0.8, n_candidates=400, random_state=0
         ).fit(data.X, data.Y)
         assert classifier.theory_ == path.theory(1, min_value=0.8)
-        kept = [scored.value for scored in classifier.theory_.scored_rules]
-        every = [scored.value for scored in path.theory(1, 1.0).scored_rules]
+        kept = [scored.value for scored in classifier.theory_.rules]
+        every = [scored.value for scored in path.theory(1, 1.0).rules]
         assert sorted(kept) == sorted(value for value in every if value >= 0.8)
         assert 0 < len(kept) < len(every)
 

@@ -16,9 +16,9 @@ from steelyard._kernels.growing import grow_rules
 from steelyard.learning.candidates import generate_candidates, prune_table
 from steelyard.learning.sampling import draw_orders
 from steelyard.learning.settings import ForestSettings
+from steelyard.learning.training_table import code_training_table
 from steelyard.model.coverage import cover, index_rows, unpack
-from steelyard.model.features import code_training_table
-from steelyard.model.rules import RuleTable
+from steelyard.model.rule_table import RuleTable
 from strategies import (
     bodies_to_table,
     body_to_oracle,

@@ -13,7 +13,7 @@ from steelyard._kernels import description_length as bits_kernels
 from steelyard._kernels import ripper_growing as growing_kernels
 from steelyard._kernels.ripper import Settings, learn_rules
 from steelyard.learning.ripper import count_possible_conditions
-from steelyard.model.features import code_training_table, value_cuts
+from steelyard.learning.training_table import code_training_table, value_cuts
 from strategies import table_to_rows, tables
 
 NOTHING = np.empty((0, 3), dtype=np.int32)

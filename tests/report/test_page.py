@@ -211,7 +211,7 @@ def test_a_click_on_a_cell_shows_the_rules_of_that_theory(open_page, study, p, p
     assert headline(page).startswith(f"{len(theory)} rule")
     assert shown_rules(page) == len(theory)
     counts = page.locator("#rules .rule:not(.removed) .counts").all_inner_texts()
-    expected = [f"{s.tp} right {s.fp} wrong" for s in theory.scored_rules]
+    expected = [f"{s.tp} right {s.fp} wrong" for s in theory.rules]
     assert sorted(" ".join(text.split()) for text in counts) == sorted(expected)
 
 

@@ -9,15 +9,15 @@ from .consoles import error_console, print_result
 from .inputs import load_data, make_heuristic
 from .options import Data, Json, Labels, TheoryOutFile, keep_inputs
 
-Method = StrEnum("Method", ["paper", "short", "boosted", "ripper"])
+Method = StrEnum("Method", ["auto", "paper", "short", "boosted", "ripper"])
 Decode = StrEnum("Decode", ["each-label", "best-label-set", "label-set-votes"])
 
 MethodOption = Annotated[
-    Method | None,
+    Method,
     typer.Option(
-        help="paper: the method of the paper; short: rules with few conditions; boosted: rules "
-        "that vote; ripper: ordered rules, the baseline.",
-        show_default="paper",
+        help="auto: short for sparse tables, such as text, else paper; paper: the method of the "
+        "paper; short: rules with few conditions; boosted: rules that vote; ripper: ordered "
+        "rules, the baseline.",
     ),
 ]
 Tune = Annotated[
@@ -55,7 +55,7 @@ def fit(
     nominal: Annotated[
         str | None, typer.Option(metavar="A,B", help="Columns of numbers that are codes.")
     ] = None,
-    method: MethodOption = None,
+    method: MethodOption = Method.auto,
     tune: Tune = None,
     heuristic: HeuristicOption = None,
     parameter: Annotated[
@@ -99,7 +99,7 @@ def fit(
 
 
 def _make_estimator(
-    method: str | None,
+    method: Method,
     tune: str | None,
     heuristic: str | None,
     parameter: float | None,
@@ -107,10 +107,8 @@ def _make_estimator(
 ) -> Any:
     """Translate options into an estimator. An option that is None keeps the estimator's default."""
     from steelyard.estimators.methods import make_estimator
-    from steelyard.estimators.presets import DEFAULT_PRESET
     from steelyard.heuristics import BETA_GRID, FMeasure, MEstimate
 
-    method = str(method or DEFAULT_PRESET)
     parameters = dict(others)
     if method == Method.boosted:
         parameters |= {"heuristic": heuristic, "m": parameter}
@@ -120,7 +118,7 @@ def _make_estimator(
         parameters["heuristic"] = make_heuristic(heuristic, parameter)
     given = {name: value for name, value in parameters.items() if value is not None}
     try:
-        estimator = make_estimator(method, tune=tune, **given)
+        estimator = make_estimator(method.value, tune=tune, **given)
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--method") from None
     if tune and len(estimator.list_cells()) == 1:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from .base import TheoryClassifier
 from .boosted import BoostedRulesClassifier
 from .boosted_cv import BoostedRulesClassifierCV
-from .presets import PRESETS
+from .presets import DEFAULT_PRESET, PRESETS
 from .ripper import RipperClassifier
 from .rule_set import RuleSetClassifier
 from .rule_set_cv import RuleSetClassifierCV
@@ -26,7 +26,7 @@ class Method(NamedTuple):
 METHODS: dict[str, Method] = {
     **{
         preset: Method(RuleSetClassifier, RuleSetClassifierCV, {"preset": preset})
-        for preset in PRESETS
+        for preset in (DEFAULT_PRESET, *PRESETS)
     },
     "boosted": Method(BoostedRulesClassifier, BoostedRulesClassifierCV),
     "ripper": Method(RipperClassifier),
@@ -41,7 +41,7 @@ def make_estimator(method: str, *, tune: str | None = None, **parameters: Any) -
 
     Parameters
     ----------
-    method : {"paper", "short", "boosted", "ripper"}
+    method : {"auto", "paper", "short", "boosted", "ripper"}
     tune : str, optional
         The measure to tune for.
     **parameters
