@@ -23,8 +23,8 @@ from steelyard.model.tables import NominalColumn, table_to_columns
 from steelyard.model.thresholding import PHI_GRID
 
 # "auto" is "short" for sparse tables, such as text, and "paper" for others. On four sparse data sets
-# "short" has F1 57.2 (paper: 54.7) and 3.5 conditions per rule (paper: 46); on dense ones neither is clearly
-# better. docs/methods.md has the numbers.
+# "short" has F1 57.2 (paper: 54.7) and 3.5 conditions per rule (paper: 46); on dense ones neither is
+# clearly better. docs/methods.md has the numbers.
 DEFAULT_PRESET = "auto"
 
 # The values of the parameters that a user leaves at None.
