@@ -29,8 +29,8 @@ from steelyard.heuristics import MEstimate
 from steelyard.learning.candidates import generate_candidates
 from steelyard.learning.settings import ForestSettings
 from steelyard.learning.targets import encode_targets
+from steelyard.learning.training_table import code_training_table
 from steelyard.measures import MEASURES
-from steelyard.model.features import code_training_table
 
 PAPER_SETS = [
     "flags",

@@ -2,7 +2,7 @@
 
     make study && .venv/bin/python docs/make_images.py results/segments
 
-Writes docs/images/map.png: the map of micro F1 beside the rules of one label in two of its cells.
+Writes docs/images/map.png: the map of micro F1 and the rules of one label in two of its cells.
 The screenshot of the page (docs/images/page.png) is taken with `chromium --headless --screenshot`.
 """
 

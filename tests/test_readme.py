@@ -1,4 +1,4 @@
-"""Every Python snippet of the README runs, one after the other, and prints what the README says."""
+"""Every Python snippet of the README runs, in order, and prints the output that the README shows."""
 
 import contextlib
 import io
