@@ -89,7 +89,10 @@ class TestLittleToLearn:
         Y = np.column_stack([X[:, 0] < 8, X[:, 0] >= 25]).astype(int)
         fitted = classifier(phi=1.0).fit(X, Y)
         assert (fitted.predict(X) == Y).all()
-        assert sorted(str(scored.rule) for scored in fitted.theory_) == ["y0 ← x0 < 7.5", "y1 ← x0 ≥ 24.5"]
+        assert sorted(str(scored.rule) for scored in fitted.theory_) == [
+            "y0 ← x0 < 7.5",
+            "y1 ← x0 ≥ 24.5",
+        ]
 
     def test_duplicate_rows_with_contradicting_labels(self):
         # The majority decides for rows that cannot be told apart.
