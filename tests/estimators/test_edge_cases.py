@@ -31,7 +31,7 @@ class TestLittleToLearn:
         assert fitted.predict(X).tolist() == [[0, 1]] * 6
         assert Theory.from_json(fitted.theory_.to_json()) == fitted.theory_
         assert fitted.theory_.to_frame().empty
-        assert str(fitted.theory_).count("no rule: never predicted") == 2
+        assert str(fitted.theory_).count("no rule") == 2
         assert fitted.theory_.covers(X).shape == (6, 0)
         # All that is left to say is how frequent a label is: (1 + 1)/(6 + 2) and its mirror image.
         np.testing.assert_allclose(fitted.decision_function(X)[0], [2 / 8 - 1, 1 - 2 / 8])
@@ -89,7 +89,10 @@ class TestLittleToLearn:
         Y = np.column_stack([X[:, 0] < 8, X[:, 0] >= 25]).astype(int)
         fitted = classifier(phi=1.0).fit(X, Y)
         assert (fitted.predict(X) == Y).all()
-        assert sorted(map(str, fitted.theory_)) == ["y0 ← x0 < 7.5", "y1 ← x0 ≥ 24.5"]
+        assert sorted(str(scored.rule) for scored in fitted.theory_) == [
+            "y0 ← x0 < 7.5",
+            "y1 ← x0 ≥ 24.5",
+        ]
 
     def test_duplicate_rows_with_contradicting_labels(self):
         # The majority decides for rows that cannot be told apart.
@@ -104,7 +107,7 @@ class TestLittleToLearn:
 class TestShapesOfY:
     def test_a_frame_with_one_column_is_one_label(self, data):
         fitted = classifier().fit(data.X, data.Y.iloc[:, :1])
-        assert fitted.theory_.output == "multilabel"
+        assert fitted.theory_.is_multilabel
         assert fitted.theory_.label_names == (data.Y.columns[0],)
         assert fitted.predict(data.X).shape == (100, 1)
 
@@ -418,48 +421,47 @@ class TestTablesForATheory:
     def test_what_no_rule_tests_may_be_absent(self, used_and_theory):
         used, theory = used_and_theory
         assert theory.predict(pd.DataFrame({f"x{used}": [1.0]})).tolist() == [1]
-        with pytest.raises(ValueError, match=f"the table lacks the attribute 'x{used}'"):
+        with pytest.raises(ValueError, match=f"no column for 'x{used}'"):
             theory.predict(pd.DataFrame({f"x{1 - used}": [1.0]}))
 
     @pytest.mark.parametrize("names", [["x1", "x2"], ["x0", "b"], ["b", "x1", "c"]], ids=str)
     def test_a_mixture_is_rejected_whatever_the_rules_test(self, used_and_theory, names):
         _, theory = used_and_theory
         table = pd.DataFrame(np.ones((1, len(names))), columns=names)
-        with pytest.raises(ValueError, match=r"lacks the attribute 'x.', so that it is unclear"):
-            theory.predict(table)
-        with pytest.raises(ValueError, match="it is unclear whether"):
-            theory.explain(table)
+        for ask in (theory.predict, theory.explain):
+            with pytest.raises(ValueError, match=r"by name or by position: .* but not 'x.'"):
+                ask(table)
 
     def test_by_position_the_number_of_columns_must_fit(self, used_and_theory):
         _, theory = used_and_theory
-        with pytest.raises(ValueError, match=r"knows 2 attributes, the table has shape \(1, 3\)"):
+        with pytest.raises(ValueError, match=r"2 attributes, got shape \(1, 3\)"):
             theory.predict(pd.DataFrame([[1.0, 2.0, 3.0]], columns=list("abc")))
 
     def test_names_of_ones_own_are_always_found_by_name(self):
         X = pd.DataFrame({"a": np.arange(20.0), "b": 1.0})
         theory = classifier().fit(X, (X["a"] > 14).astype(int)).theory_
         assert theory.predict(pd.DataFrame({"c": [0.0], "a": [19.0]})).tolist() == [1]
-        with pytest.raises(ValueError, match="the table lacks the attribute 'a'"):
+        with pytest.raises(ValueError, match="no column for 'a'"):
             theory.predict(pd.DataFrame({"c": [0.0], "d": [19.0]}))
 
     @pytest.mark.parametrize("example", [None, 3, "abc", set(), np.float64(1.0)], ids=repr)
     def test_only_examples_can_be_explained(self, used_and_theory, example):
         _, theory = used_and_theory
-        message = rf"explain needs an example .* or a table, got {re.escape(repr(example))}$"
+        message = rf"an example .* or a table, got {re.escape(repr(example))}$"
         with pytest.raises(TypeError, match=message):
             theory.explain(example)
 
     @pytest.mark.parametrize("n_closest", ["a", 1.5, -1, True, None], ids=repr)
     def test_the_number_of_rules_to_compare_with_is_checked(self, used_and_theory, n_closest):
         _, theory = used_and_theory
-        with pytest.raises(ValueError, match="n_closest must be a whole number of at least 0, got"):
+        with pytest.raises(ValueError, match="n_closest must be a non-negative integer, got"):
             theory.explain([0.0, 0.0], n_closest=n_closest)
         assert theory.explain([0.0, 0.0], n_closest=np.int64(0)).labels[0].closest == ()
 
     @pytest.mark.parametrize("X", ["abc", {"x0": 1.0, "x1": 2.0}], ids=str)
     def test_only_tables_can_be_predicted(self, used_and_theory, X):
         _, theory = used_and_theory
-        with pytest.raises(TypeError, match=r"X must be a table: .*, got "):
+        with pytest.raises(TypeError, match="X must be a DataFrame, .*, got "):
             theory.predict(X)
 
     def test_rows_of_different_length_are_no_table(self, used_and_theory):

@@ -38,7 +38,7 @@ class TestTheory:
         X, Y = data_set
         clf = RipperClassifier(prune=prune, min_weight=1, random_state=seed).fit(X, Y)
         names = list(X.columns)
-        rules = [str(rule).split(" ← ") for rule in clf.theory_]
+        rules = [str(scored.rule).split(" ← ") for scored in clf.theory_]
         rows = table_to_rows(X)
         expected = []
         for label in clf.theory_.labels:
@@ -59,13 +59,13 @@ class TestTheory:
     def test_bounds_lie_on_values_of_the_training_set(self):
         X = np.array([[1.0], [2.0], [5.0], [6.0], [7.0]])
         clf = RipperClassifier(prune=False).fit(X, [1, 1, 0, 0, 0])
-        assert [str(rule) for rule in clf.theory_] == ["y=1 ← x0 ≤ 2"]
+        assert [str(scored.rule) for scored in clf.theory_] == ["y=1 ← x0 ≤ 2"]
         assert clf.predict([[-3.0], [2.0], [np.nextafter(2, 3)], [4.0]]).tolist() == [1, 1, 0, 0]
 
     def test_a_missing_value_satisfies_no_condition(self):
         X = np.array([[1.0], [2.0], [3.0], [np.nan], [np.nan], [np.nan], [np.nan]])
         clf = RipperClassifier(prune=False).fit(X, [1, 1, 1, 0, 0, 0, 0])
-        assert [str(rule) for rule in clf.theory_] == ["y=1 ← x0 ≥ 1"]
+        assert [str(scored.rule) for scored in clf.theory_] == ["y=1 ← x0 ≥ 1"]
         assert clf.predict([[np.nan], [0.0], [9.0]]).tolist() == [0, 0, 1]
 
     def test_classes_are_asked_in_turn_from_the_rarest_on(self):

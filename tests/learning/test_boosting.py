@@ -368,7 +368,7 @@ class TestOfOneLabel:
         is_present = (np.arange(12) >= 4) & (np.arange(12) < 7)
         problem = X, training, is_present, np.arange(12)
         selection = weigh(problem, [1], max_conditions=4, n_tries=50, budget=Budget(1, 1, math.inf))
-        assert [str(c) for c in selection.table.body(0, training.coder)] == ["x ≥ 3.5", "x < 6.5"]
+        assert [str(c) for c in selection.table.body(0, training.coder)] == ["3.5 ≤ x < 6.5"]
         assert selection.table.feature.tolist() == [0]
         assert selection.n_conditions.tolist() == [2]
 

@@ -134,10 +134,12 @@ def choose_decoders(
     """
     decoders = default if given is None else [get_decoder(decode) for decode in given]
     allowed = [decoder for decoder in decoders if _is_allowed(decoder, output)]
-    if given is not None and len(allowed) < len(decoders):
+    if given is None:
+        return allowed or [BestLabel() if output == "multiclass" else EachLabel()]
+    if len(allowed) < len(decoders):
         wrong = next(decoder for decoder in decoders if decoder not in allowed)
         raise ValueError(f"decode={wrong.name!r} does not apply to a {output} target")
-    return allowed or [BestLabel() if output == "multiclass" else EachLabel()]
+    return allowed
 
 
 def _is_allowed(decoder: Decoder, output: Output) -> bool:

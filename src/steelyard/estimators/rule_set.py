@@ -210,7 +210,7 @@ def theory_path(
 ) -> TheoryPath:
     """All theories of a grid from one pool of candidates.
 
-    Any cell equals what `RuleSetClassifier` fits with the same heuristic, φ and seed.
+    Any cell equals what `RuleSetClassifier` fits with the same heuristic, φ, decoder and seed.
 
     Parameters
     ----------

@@ -94,6 +94,7 @@ def code_training_table(
 
     Examples
     --------
+    >>> import pandas as pd
     >>> table = pd.DataFrame({"size": [1.0, 3.0, None], "colour": ["red", "blue", "red"]})
     >>> coder, coded, *_ = code_training_table(table)
     >>> coder.features
