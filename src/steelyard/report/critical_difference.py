@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -47,9 +47,7 @@ class CriticalDifferenceDisplay:
     title: str = ""
 
     @classmethod
-    def from_comparison(
-        cls, comparison: Comparison, *, alpha: float = 0.05
-    ) -> CriticalDifferenceDisplay:
+    def from_comparison(cls, comparison: Comparison, *, alpha: float = 0.05) -> Self:
         """Rank the methods of a comparison.
 
         Parameters

@@ -65,10 +65,8 @@ def count_candidates(
     training = code_training_table(X, [str(name) for name in X.columns])
     tables = generate_candidates(training, targets.is_target, ForestSettings(n_candidates), seed)
     index = index_rows(training.coded)
-    prepared = [
-        prepare_candidates(table, index, is_target)
-        for table, is_target in zip(tables, targets.is_target, strict=True)
-    ]
+    pairs = zip(tables, targets.is_target, strict=True)
+    prepared = [prepare_candidates(table, index, is_target) for table, is_target in pairs]
     return CandidateCounts(
         label=np.repeat(np.arange(len(prepared)), [len(p.tp) for p in prepared]),
         tp=np.concatenate([p.tp for p in prepared]).astype(np.int64),

@@ -9,7 +9,6 @@ from __future__ import annotations
 import itertools
 import json
 import os
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -192,9 +191,9 @@ def load_study(folder: str | os.PathLike[str]) -> StudyResults:
 
 
 def _read_rows(path: Path) -> pd.DataFrame:
-    # All names are text: a data set may be called "NA" or "007".
-    kinds: Any = defaultdict(lambda: str, _NUMBERS)
-    empty = {"value": [""]}
-    return pd.read_csv(
-        path, dtype=kinds, keep_default_na=False, na_values=empty, float_precision="round_trip"
-    )
+    # As text first: a data set may have the name "NA" or "007", and numpy reads every float exactly.
+    rows = pd.read_csv(path, dtype=str, keep_default_na=False)
+    for name in rows.columns.intersection(list(_NUMBERS)):
+        texts = rows[name].replace("", "nan").to_numpy(dtype=object)
+        rows[name] = texts.astype(_NUMBERS[name])
+    return rows

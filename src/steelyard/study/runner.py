@@ -37,6 +37,7 @@ N_EXAMPLES = 50
 
 # Called with the number of finished units, the number of all units, and the unit that just finished.
 Progress = Callable[[int, int, Unit | None], None]
+Work = Sequence[tuple[Unit, StudyData]]
 
 _VERSIONS_OF = ("steelyard", "numpy", "numba", "scikit-learn", "scipy", "pandas", "joblib")
 
@@ -85,9 +86,9 @@ def run_study(
         store.claim(_identify(config, data_sets))
         shown = dataclasses.replace(config, data=tuple(_relocate(s, out) for s in config.data))
         write_atomically(store.folder / "study.toml", config_to_toml(shown).encode())
-        units = [unit for data in data_sets for unit in list_units(data, config)]
-        _run_units(store, config, data_sets, units, n_jobs, progress)
-        rows = collect_rows(store, config, units)
+        work = [(unit, data) for data in data_sets for unit in list_units(data, config)]
+        _run_units(store, config, work, n_jobs, progress)
+        rows = collect_rows(store, config, [unit for unit, _ in work])
         run = _describe_run(store, shown, data_sets)
         study = StudyResults(store.folder, shown, **empty_rows() | rows, run=run)
         _write_rows(store.folder, rows)
@@ -114,26 +115,24 @@ def _identify(config: StudyConfig, data_sets: Sequence[StudyData]) -> dict[str, 
 def _run_units(
     store: StudyStore,
     config: StudyConfig,
-    data_sets: Sequence[StudyData],
-    units: Sequence[Unit],
+    work: Work,
     n_jobs: int | None,
     progress: Progress | None,
 ) -> None:
-    by_name = {data.name: data for data in data_sets}
     report = progress or (lambda *_: None)
-    missing = [unit for unit in units if store.read_unit(unit.name) is None]
+    missing = [(unit, data) for unit, data in work if store.read_unit(unit.name) is None]
     # Long units first, so that no worker waits long for another at the end.
-    missing.sort(key=lambda unit: -estimate_cost(unit, by_name[unit.dataset]))
+    missing.sort(key=lambda pair: -estimate_cost(*pair))
     # If the kernels are not compiled yet, the second worker compiles those of the baseline while the
     # first worker compiles the others.
-    baseline = next((unit for unit in missing if unit.kind == "ripper"), None)
+    baseline = next((pair for pair in missing if pair[0].kind == "ripper"), None)
     if baseline is not None:
         missing.remove(baseline)
         missing.insert(1, baseline)
-    n_before = len(units) - len(missing)
-    report(n_before, len(units), None)
+    n_before = len(work) - len(missing)
+    report(n_before, len(work), None)
     # The generator prepares a task when a worker needs it, so only a few are in memory at a time.
-    tasks = (prepare_task(unit, by_name[unit.dataset], config, store) for unit in missing)
+    tasks = (prepare_task(unit, data, config, store) for unit, data in missing)
     workers = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
     shown: set[str] = set()
     finished = workers(delayed(run_task)(task) for task in tasks)
@@ -143,7 +142,7 @@ def _run_units(
             if message not in shown:
                 shown.add(message)
                 warnings.warn(message, UserWarning, stacklevel=3)
-        report(n_done, len(units), unit)
+        report(n_done, len(work), unit)
 
 
 def _write_rows(folder: Path, rows: dict[str, pd.DataFrame]) -> None:

@@ -75,6 +75,7 @@ def _describe_dataset(study: StudyResults, name: str, measures: list[str]) -> di
     about = study.run.get("data", {}).get(name, {})
     sizes = ("n_examples", "n_features", "n_labels")
     methods = [method for method in study.method_means if method.dataset == name]
+    baselines = [method for method in methods if not method.tuned_for]
     rows = study.results
     return {
         "name": name,
@@ -84,19 +85,13 @@ def _describe_dataset(study: StudyResults, name: str, measures: list[str]) -> di
         "mean": _list_cells(study, name, measures, "values", 4),
         "sd": _list_cells(study, name, measures, "sd", 3),
         "tuned": [_describe_tuned(method) for method in methods if method.tuned_for],
-        "baselines": [
-            {"name": method.method, "values": _round_means(method)}
-            for method in methods
-            if not method.tuned_for
-        ],
+        "baselines": [{"name": m.method, "values": _round_means(m)} for m in baselines],
         "has_theories": study.path(name) is not None,
     }
 
 
 def _describe_tuned(method: MethodMeans) -> dict[str, Any]:
-    folds = [
-        [int(k), format_parameter(parameter), float(phi)] for k, parameter, phi in method.choices
-    ]
+    folds = [[int(k), format_parameter(p), float(phi)] for k, p, phi in method.choices]
     values = _round_means(method)
     return {"for": method.tuned_for, "family": method.method, "folds": folds, "values": values}
 

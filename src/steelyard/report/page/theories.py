@@ -16,6 +16,8 @@ from steelyard.model.features import Feature, category_text
 from steelyard.model.path import TheoryPath
 from steelyard.report.titles import format_parameter
 
+Table = list[list[Any]]
+
 # Categories that mean that something is present or absent.
 _PRESENT, _ABSENT = {"1", "yes", "True", "true", "y", "t"}, {"0", "no", "False", "false", "n", "f"}
 
@@ -33,10 +35,7 @@ def path_to_payload(path: TheoryPath, examples: dict[str, Any] | None, fold: int
     ranked = zip(path.heuristics, path.ranked, path.n_kept.tolist(), strict=True)
     return {
         "fold": fold,
-        "labels": [
-            [label.name, label.target_class, label.n_positives, label.n_negatives]
-            for label in path.labels
-        ],
+        "labels": [[y.name, y.target_class, y.n_positives, y.n_negatives] for y in path.labels],
         "features": [[feature.name, feature.categories] for feature in features],
         "binary": _find_binary(features, bodies, columns),
         "rules": [
@@ -80,12 +79,10 @@ def _read_column(values: Iterable[Any], feature: Feature) -> list[Any]:
     return [None if value is None else codes.get(category_text(value)) for value in values]
 
 
-def _compact_examples(
-    examples: dict[str, Any], columns: list[list[Any]], path: TheoryPath
-) -> dict[str, Any]:
+def _compact_examples(examples: dict[str, Any], columns: Table, path: TheoryPath) -> dict[str, Any]:
     """The most frequent value per feature; each row lists only the values that differ from it."""
     usual = [Counter(column).most_common(1)[0][0] if column else None for column in columns]
-    rows: list[list[Any]] = [[] for _ in examples["rows"]]
+    rows: Table = [[] for _ in examples["rows"]]
     for f, column in enumerate(columns):
         for row, value in zip(rows, column, strict=True):
             row += [f, value] if value != usual[f] else []
@@ -96,7 +93,7 @@ def _compact_examples(
 
 
 def _find_binary(
-    features: Sequence[Feature], bodies: Sequence[Sequence[Condition]], columns: list[list[Any]]
+    features: Sequence[Feature], bodies: Sequence[Sequence[Condition]], columns: Table
 ) -> list[int]:
     """Per feature: 0 if it is not binary, 1 if it is a binary number, 2 if it has two categories.
 

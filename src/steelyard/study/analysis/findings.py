@@ -155,10 +155,9 @@ def _check_sizes(rules: CellMap, conditions: CellMap) -> Iterator[Finding]:
     if total == 0:
         return
     # Axis 1 is φ: the mean over φ depends on m only, and vice versa.
-    by_m, by_phi = (
-        round(float(((values.mean(axis=k, keepdims=True) - grand) ** 2).sum()) * n / total, 3)
-        for k, n in ((1, values.shape[1]), (2, values.shape[2]))
-    )
+    means = [values.mean(axis=k, keepdims=True) for k in (1, 2)]
+    explained = [float(((mean - grand) ** 2).sum()) for mean in means]
+    by_m, by_phi = (round(explained[k] * values.shape[k + 1] / total, 3) for k in (0, 1))
     yield Finding(
         "The number of conditions depends mostly on m.",
         by_m > by_phi,
@@ -168,10 +167,8 @@ def _check_sizes(rules: CellMap, conditions: CellMap) -> Iterator[Finding]:
 
 def _correlate(rows: Iterable[NDArray[np.float64]], values: NDArray[Any]) -> float:
     """The median of Spearman's rank correlations of each row; 0 if one side is constant."""
-    found = [
-        0.0 if np.ptp(row) == 0 or np.ptp(values) == 0 else spearmanr(values, row).statistic
-        for row in rows
-    ]
+    varies = np.ptp(values) > 0
+    found = [spearmanr(values, x).statistic if varies and np.ptp(x) > 0 else 0.0 for x in rows]
     return round(float(np.median(found)), 2)
 
 
