@@ -82,9 +82,10 @@ def fit(
     Example: [bold]steelyard fit patients.csv --labels cough,fever --tune f1_micro -o theory.json[/bold]
     """
     keep_inputs(out, data)
-    given: dict[str, Any] = {"phi": phi, "n_candidates": candidates, "max_rules": max_rules}
-    given |= {"decode": decode and decode.value, "random_state": seed, "n_jobs": jobs}
-    estimator = _make_estimator(method, tune, heuristic, parameter, given)
+    options: dict[str, Any] = {"heuristic": heuristic, "parameter": parameter, "phi": phi}
+    options |= {"n_candidates": candidates, "max_rules": max_rules, "random_state": seed}
+    options |= {"decode": decode and decode.value, "n_jobs": jobs}
+    estimator = _make_estimator(method, tune, options)
     loaded = load_data(data, labels, ignore, nominal)
     theory = estimator.fit(loaded.X, loaded.Y).theory_
     theory.to_json(out)
@@ -98,27 +99,21 @@ def fit(
     print_result(as_json, content, f"{theory.summary} → {out}")
 
 
-def _make_estimator(
-    method: str | None,
-    tune: str | None,
-    heuristic: str | None,
-    parameter: float | None,
-    others: dict[str, Any],
-) -> Any:
+def _make_estimator(method: str | None, tune: str | None, options: dict[str, Any]) -> Any:
     """Translate options into an estimator. An option that is None keeps the estimator's default."""
     from steelyard.estimators.methods import make_estimator
     from steelyard.estimators.presets import DEFAULT_PRESET
     from steelyard.heuristics import BETA_GRID, FMeasure, MEstimate
 
     method = str(method or DEFAULT_PRESET)
-    parameters = dict(others)
+    heuristic, parameter = options.pop("heuristic"), options.pop("parameter")
     if method == Method.boosted:
-        parameters |= {"heuristic": heuristic, "m": parameter}
+        options |= {"heuristic": heuristic, "m": parameter}
     elif tune and parameter is None and heuristic == FMeasure.name:
-        parameters["heuristics"] = [FMeasure(beta) for beta in BETA_GRID]
+        options["heuristics"] = [FMeasure(beta) for beta in BETA_GRID]
     elif parameter is not None or heuristic not in (None, MEstimate.name):
-        parameters["heuristic"] = make_heuristic(heuristic, parameter)
-    given = {name: value for name, value in parameters.items() if value is not None}
+        options["heuristic"] = make_heuristic(heuristic, parameter)
+    given = {name: value for name, value in options.items() if value is not None}
     try:
         estimator = make_estimator(method, tune=tune, **given)
     except ValueError as error:
