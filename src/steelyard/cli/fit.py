@@ -7,40 +7,39 @@ import typer
 
 from .consoles import error_console, print_result
 from .inputs import load_data, make_heuristic
-from .options import Data, Json, Labels, TheoryOutFile, keep_inputs
+from .options import Data, Json, Labels, TheoryOutFile, keep_inputs, option
 
 Method = StrEnum("Method", ["paper", "short", "boosted", "ripper"])
 Decode = StrEnum("Decode", ["each-label", "best-label-set", "label-set-votes"])
 
 MethodOption = Annotated[
     Method | None,
-    typer.Option(
-        help="paper: the method of the paper; short: rules with few conditions; boosted: rules "
+    option(
+        "paper: the method of the paper; short: rules with few conditions; boosted: rules "
         "that vote; ripper: ordered rules, the baseline.",
-        show_default="paper",
+        default="paper",
     ),
 ]
 Tune = Annotated[
     str | None,
-    typer.Option(
-        metavar="MEASURE",
-        help="Choose by cross-validation what other options leave open, for this measure: "
+    option(
+        "Choose by cross-validation what other options leave open, for this measure: "
         "f1_micro, hamming, subset, ...",
+        metavar="MEASURE",
     ),
 ]
 HeuristicOption = Annotated[
     str | None,
-    typer.Option(
-        help="m-estimate, f-measure, precision, recall, wra, accuracy or laplace.",
-        show_default="m-estimate",
+    option(
+        "m-estimate, f-measure, precision, recall, wra, accuracy or laplace.", default="m-estimate"
     ),
 ]
 DecodeOption = Annotated[
     Decode | None,
-    typer.Option(
-        help="Predict each label by itself, the label set of the training data that fits best, "
+    option(
+        "Predict each label by itself, the label set of the training data that fits best, "
         "or what these label sets vote for.",
-        show_default="each-label; short and boosted: best-label-set",
+        default="each-label; short and boosted: best-label-set",
     ),
 ]
 
@@ -50,28 +49,24 @@ def fit(
     out: TheoryOutFile,
     labels: Labels = None,
     ignore: Annotated[
-        str | None, typer.Option(metavar="A,B", help="Columns to leave out, such as row numbers.")
+        str | None, option("Columns to leave out, such as row numbers.", metavar="A,B")
     ] = None,
     nominal: Annotated[
-        str | None, typer.Option(metavar="A,B", help="Columns of numbers that are codes.")
+        str | None, option("Columns of numbers that are codes.", metavar="A,B")
     ] = None,
     method: MethodOption = None,
     tune: Tune = None,
     heuristic: HeuristicOption = None,
     parameter: Annotated[
-        float | None,
-        typer.Option(help="m of the m-estimate or β of the f-measure.", show_default="16 or 1"),
+        float | None, option("m of the m-estimate or β of the f-measure.", default="16 or 1")
     ] = None,
-    phi: Annotated[
-        float | None, typer.Option(help="Share φ of rules to keep.", show_default="0.5")
-    ] = None,
+    phi: Annotated[float | None, option("Share φ of rules to keep.", default="0.5")] = None,
     candidates: Annotated[
-        int | None,
-        typer.Option(min=1, help="Number γ of candidates.", show_default="300000; short: 30000"),
+        int | None, option("Number γ of candidates.", default="300000; short: 30000", min=1)
     ] = None,
     decode: DecodeOption = None,
     max_rules: Annotated[
-        int | None, typer.Option(min=1, help="Maximum number of boosted rules.", show_default="333")
+        int | None, option("Maximum number of boosted rules.", default="333", min=1)
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all random choices.")] = 0,
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="Number of cores; -1: all.")] = -1,

@@ -2,16 +2,17 @@
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from inspect import Signature, signature
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
 import steelyard
 
 from .consoles import print_message
-from .options import CellHeuristic, CellParameter, CellPhi, TheoryFile, keep_inputs
+from .options import TheoryFile, keep_inputs, option
 
 _DEFAULT_PHI = 0.5
 
@@ -85,13 +86,15 @@ def with_theory(command: Callable[..., None]) -> Callable[..., None]:
 
     No file is read if the command's output would replace one of its inputs.
     """
+    panel = "Options for a file of a study, which holds many theories"
+    of_study = partial(option, rich_help_panel=panel)
 
     def run(
         theory: TheoryFile,
         *,
-        heuristic: CellHeuristic = None,
-        parameter: CellParameter = None,
-        phi: CellPhi = None,
+        heuristic: Annotated[str | None, of_study("The heuristic.", default="m-estimate")] = None,
+        parameter: Annotated[float | None, of_study("Its m or β.", default="16 or 1")] = None,
+        phi: Annotated[float | None, of_study("The share φ of kept rules.", default="0.5")] = None,
         **others: Any,
     ) -> None:
         keep_inputs(others.get("out"), theory, others.get("data", theory))
