@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
-import tempfile
+import secrets
 import zlib
 from pathlib import Path
 
@@ -19,7 +19,8 @@ def write_atomically(path: Path, content: bytes) -> None:
 
     Examples
     --------
-    >>> with tempfile.TemporaryDirectory() as folder:
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
     ...     write_atomically(Path(folder, "unit"), b"done")
     ...     sorted(p.name for p in Path(folder).iterdir())
     ['unit']
@@ -29,25 +30,17 @@ def write_atomically(path: Path, content: bytes) -> None:
         path.write_bytes(content)  # a pipe or a device cannot be replaced
         return
     path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, temporary = tempfile.mkstemp(prefix=TEMPORARY, dir=path.parent)
+    temporary = path.with_name(TEMPORARY + secrets.token_hex(8))
     try:
-        with os.fdopen(descriptor, "wb") as file:
+        with temporary.open("xb") as file:
             file.write(content)
             file.flush()
             # Without it a power failure may keep the name and lose the bytes.
             os.fsync(file.fileno())
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, path)
+        temporary.replace(path)
     except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
-
-
-def _umask() -> int:
-    # The mask can only be read by setting it. mkstemp makes files for the owner alone.
-    mask = os.umask(0o022)
-    os.umask(mask)
-    return mask
 
 
 def read_bytes(path: Path) -> bytes:

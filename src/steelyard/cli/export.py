@@ -9,7 +9,7 @@ import steelyard
 
 from .consoles import write_output
 from .inputs import with_theory
-from .options import OutFile
+from .options import OutFile, option
 
 Format = StrEnum("Format", ["sql", "python", "pmml", "latex", "markdown", "text", "json"])
 Dialect = StrEnum("Dialect", ["sqlite", "duckdb", "postgres", "ansi"])
@@ -19,12 +19,8 @@ Dialect = StrEnum("Dialect", ["sqlite", "duckdb", "postgres", "ansi"])
 def export(
     theory: "steelyard.Theory",
     to: Annotated[Format, typer.Option(help="The format.")],
-    dialect: Annotated[
-        Dialect | None, typer.Option(help="The SQL dialect.", show_default="sqlite")
-    ] = None,
-    table: Annotated[
-        str | None, typer.Option(help="The table that the SQL reads.", show_default="data")
-    ] = None,
+    dialect: Annotated[Dialect | None, option("The SQL dialect.", default="sqlite")] = None,
+    table: Annotated[str | None, option("The table that the SQL reads.", default="data")] = None,
     out: OutFile = None,
 ) -> None:
     """Write a theory as SQL, Python, PMML, LaTeX, Markdown, text or JSON.

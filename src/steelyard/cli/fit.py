@@ -7,7 +7,7 @@ import typer
 
 from .consoles import error_console, print_result
 from .inputs import load_data, make_heuristic
-from .options import Data, Json, Labels, TheoryOutFile, keep_inputs
+from .options import Data, Json, Labels, TheoryOutFile, keep_inputs, option
 
 Method = StrEnum("Method", ["auto", "paper", "short", "boosted", "ripper"])
 Decode = StrEnum("Decode", ["each-label", "best-label-set", "label-set-votes"])
@@ -22,25 +22,24 @@ MethodOption = Annotated[
 ]
 Tune = Annotated[
     str | None,
-    typer.Option(
-        metavar="MEASURE",
-        help="Choose by cross-validation what other options leave open, for this measure: "
+    option(
+        "Choose by cross-validation what other options leave open, for this measure: "
         "f1_micro, hamming, subset, ...",
+        metavar="MEASURE",
     ),
 ]
 HeuristicOption = Annotated[
     str | None,
-    typer.Option(
-        help="m-estimate, f-measure, precision, recall, wra, accuracy or laplace.",
-        show_default="m-estimate",
+    option(
+        "m-estimate, f-measure, precision, recall, wra, accuracy or laplace.", default="m-estimate"
     ),
 ]
 DecodeOption = Annotated[
     Decode | None,
-    typer.Option(
-        help="Predict each label by itself, the label set of the training data that fits best, "
+    option(
+        "Predict each label by itself, the label set of the training data that fits best, "
         "or what these label sets vote for.",
-        show_default="each-label; short and boosted: best-label-set",
+        default="each-label; short and boosted: best-label-set",
     ),
 ]
 
@@ -50,28 +49,24 @@ def fit(
     out: TheoryOutFile,
     labels: Labels = None,
     ignore: Annotated[
-        str | None, typer.Option(metavar="A,B", help="Columns to leave out, such as row numbers.")
+        str | None, option("Columns to leave out, such as row numbers.", metavar="A,B")
     ] = None,
     nominal: Annotated[
-        str | None, typer.Option(metavar="A,B", help="Columns of numbers that are codes.")
+        str | None, option("Columns of numbers that are codes.", metavar="A,B")
     ] = None,
     method: MethodOption = Method.auto,
     tune: Tune = None,
     heuristic: HeuristicOption = None,
     parameter: Annotated[
-        float | None,
-        typer.Option(help="m of the m-estimate or β of the f-measure.", show_default="16 or 1"),
+        float | None, option("m of the m-estimate or β of the f-measure.", default="16 or 1")
     ] = None,
-    phi: Annotated[
-        float | None, typer.Option(help="Share φ of rules to keep.", show_default="0.5")
-    ] = None,
+    phi: Annotated[float | None, option("Share φ of rules to keep.", default="0.5")] = None,
     candidates: Annotated[
-        int | None,
-        typer.Option(min=1, help="Number γ of candidates.", show_default="300000; short: 30000"),
+        int | None, option("Number γ of candidates.", default="300000; short: 30000", min=1)
     ] = None,
     decode: DecodeOption = None,
     max_rules: Annotated[
-        int | None, typer.Option(min=1, help="Maximum number of boosted rules.", show_default="333")
+        int | None, option("Maximum number of boosted rules.", default="333", min=1)
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all random choices.")] = 0,
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="Number of cores; -1: all.")] = -1,
@@ -82,9 +77,10 @@ def fit(
     Example: [bold]steelyard fit patients.csv --labels cough,fever --tune f1_micro -o theory.json[/bold]
     """
     keep_inputs(out, data)
-    given: dict[str, Any] = {"phi": phi, "n_candidates": candidates, "max_rules": max_rules}
-    given |= {"decode": decode and decode.value, "random_state": seed, "n_jobs": jobs}
-    estimator = _make_estimator(method, tune, heuristic, parameter, given)
+    options: dict[str, Any] = {"heuristic": heuristic, "parameter": parameter, "phi": phi}
+    options |= {"n_candidates": candidates, "max_rules": max_rules, "random_state": seed}
+    options |= {"decode": decode and decode.value, "n_jobs": jobs}
+    estimator = _make_estimator(method, tune, options)
     loaded = load_data(data, labels, ignore, nominal)
     theory = estimator.fit(loaded.X, loaded.Y).theory_
     theory.to_json(out)
@@ -98,25 +94,19 @@ def fit(
     print_result(as_json, content, f"{theory.summary} → {out}")
 
 
-def _make_estimator(
-    method: Method,
-    tune: str | None,
-    heuristic: str | None,
-    parameter: float | None,
-    others: dict[str, Any],
-) -> Any:
+def _make_estimator(method: Method, tune: str | None, options: dict[str, Any]) -> Any:
     """Translate options into an estimator. An option that is None keeps the estimator's default."""
     from steelyard.estimators.methods import make_estimator
     from steelyard.heuristics import BETA_GRID, FMeasure, MEstimate
 
-    parameters = dict(others)
+    heuristic, parameter = options.pop("heuristic"), options.pop("parameter")
     if method == Method.boosted:
-        parameters |= {"heuristic": heuristic, "m": parameter}
+        options |= {"heuristic": heuristic, "m": parameter}
     elif tune and parameter is None and heuristic == FMeasure.name:
-        parameters["heuristics"] = [FMeasure(beta) for beta in BETA_GRID]
+        options["heuristics"] = [FMeasure(beta) for beta in BETA_GRID]
     elif parameter is not None or heuristic not in (None, MEstimate.name):
-        parameters["heuristic"] = make_heuristic(heuristic, parameter)
-    given = {name: value for name, value in parameters.items() if value is not None}
+        options["heuristic"] = make_heuristic(heuristic, parameter)
+    given = {name: value for name, value in options.items() if value is not None}
     try:
         estimator = make_estimator(method.value, tune=tune, **given)
     except ValueError as error:

@@ -2,19 +2,17 @@
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from inspect import Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Annotated, Any
 
 import typer
 
-from .consoles import print_message
-from .options import CellHeuristic, CellParameter, CellPhi, TheoryFile, keep_inputs
+import steelyard
 
-if TYPE_CHECKING:
-    from steelyard import Theory
-    from steelyard.data import MultiLabelData
-    from steelyard.heuristics import Heuristic
+from .consoles import print_message
+from .options import TheoryFile, keep_inputs, option
 
 _DEFAULT_PHI = 0.5
 
@@ -31,7 +29,7 @@ def reject_columns(sources: Sequence[str], **options: str | None) -> None:
 
 def load_data(
     source: str, labels: str | None, ignore: str | None = None, nominal: str | None = None
-) -> "MultiLabelData":
+) -> "steelyard.MultiLabelData":
     """Load a data set with its labels."""
     from steelyard.data.sources import load_source
 
@@ -41,7 +39,7 @@ def load_data(
     )
 
 
-def make_heuristic(name: str | None, parameter: float | None) -> "Heuristic":
+def make_heuristic(name: str | None, parameter: float | None) -> "steelyard.Heuristic":
     """Make the heuristic that two options describe, the m-estimate without a name."""
     from steelyard.heuristics import MEstimate, get_heuristic
 
@@ -55,24 +53,23 @@ def make_heuristic(name: str | None, parameter: float | None) -> "Heuristic":
 
 def read_theory(
     path: Path, heuristic: str | None, parameter: float | None, phi: float | None
-) -> "Theory":
+) -> "steelyard.Theory":
     """Read a theory, or the theory of a study's file with the given heuristic and φ."""
-    from steelyard import Theory, TheoryPath
     from steelyard._files import read_text
     from steelyard.model.json import PATH, THEORY, find_format
 
     options = {"--heuristic": heuristic, "--parameter": parameter, "--phi": phi}
     given = [name for name, value in options.items() if value is not None]
     text = read_text(path)  # once: the file may be a pipe
-    kinds: dict[str, type[Theory | TheoryPath]] = {THEORY[0]: Theory, PATH[0]: TheoryPath}
-    kind = kinds.get(str(find_format(text, str(path))))
+    kinds = {THEORY[0]: steelyard.Theory, PATH[0]: steelyard.TheoryPath}
+    kind: Any = kinds.get(str(find_format(text, str(path))))
     if kind is None:
         raise ValueError(f"{path} is not a theory of Steelyard")
     try:
-        saved = kind.from_json(text)
+        saved: steelyard.Theory | steelyard.TheoryPath = kind.from_json(text)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
-    if isinstance(saved, Theory):
+    if isinstance(saved, steelyard.Theory):
         if given:
             raise typer.BadParameter(f"{path} holds a single theory", param_hint=given)
         return saved
@@ -89,13 +86,15 @@ def with_theory(command: Callable[..., None]) -> Callable[..., None]:
 
     No file is read if the command's output would replace one of its inputs.
     """
+    panel = "Options for a file of a study, which holds many theories"
+    of_study = partial(option, rich_help_panel=panel)
 
     def run(
         theory: TheoryFile,
         *,
-        heuristic: CellHeuristic = None,
-        parameter: CellParameter = None,
-        phi: CellPhi = None,
+        heuristic: Annotated[str | None, of_study("The heuristic.", default="m-estimate")] = None,
+        parameter: Annotated[float | None, of_study("Its m or β.", default="16 or 1")] = None,
+        phi: Annotated[float | None, of_study("The share φ of kept rules.", default="0.5")] = None,
         **others: Any,
     ) -> None:
         keep_inputs(others.get("out"), theory, others.get("data", theory))

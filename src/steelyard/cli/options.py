@@ -7,6 +7,11 @@ from typing import Annotated, Any
 import typer
 
 
+def option(help_text: str, *names: str, default: str | bool = False, **settings: Any) -> Any:
+    """Describe an option whose default is the given text, or no text."""
+    return typer.Option(*names, help=help_text, show_default=default, **settings)
+
+
 def _check_folder(path: Path | None) -> Path | None:
     """Fail early if the folder of an output file accepts no new file."""
     # A pipe or a device is written in place; other files are replaced as a whole.
@@ -35,17 +40,12 @@ Data = Annotated[
         "with a Mulan pair.",
     ),
 ]
-Labels = Annotated[
-    str | None, typer.Option(metavar="A,B", help="The label columns of a CSV or Parquet file.")
-]
+Labels = Annotated[str | None, option("The label columns of a CSV or Parquet file.", metavar="A,B")]
 _OUT: Any = {"dir_okay": False, "writable": True, "readable": False, "callback": _check_folder}
 OutFile = Annotated[
-    Path | None,
-    typer.Option("--out", "-o", help="The file to write.", show_default="standard output", **_OUT),
+    Path | None, option("The file to write.", "--out", "-o", default="standard output", **_OUT)
 ]
-TheoryOutFile = Annotated[
-    Path, typer.Option("--out", "-o", help="The file for the theory, in JSON.", **_OUT)
-]
+TheoryOutFile = Annotated[Path, option("The file for the theory, in JSON.", "--out", "-o", **_OUT)]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 TheoryFile = Annotated[
     Path,
@@ -55,17 +55,4 @@ TheoryFile = Annotated[
         dir_okay=False,
         help="A theory in JSON, or a file in the folder [bold]theories[/bold] of a study.",
     ),
-]
-_CHOICE = "Options for a file of a study, which holds many theories"
-CellHeuristic = Annotated[
-    str | None,
-    typer.Option(help="The heuristic.", show_default="m-estimate", rich_help_panel=_CHOICE),
-]
-CellParameter = Annotated[
-    float | None,
-    typer.Option(help="Its m or β.", show_default="16 or 1", rich_help_panel=_CHOICE),
-]
-CellPhi = Annotated[
-    float | None,
-    typer.Option(help="The share φ of kept rules.", show_default="0.5", rich_help_panel=_CHOICE),
 ]

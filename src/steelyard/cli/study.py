@@ -11,6 +11,7 @@ import typer
 
 from .consoles import error_console, print_result, unit_progress
 from .inputs import reject_columns
+from .options import option
 
 if TYPE_CHECKING:
     from steelyard.study import StudyConfig, StudyResults
@@ -33,11 +34,6 @@ def _parse_cell(text: str) -> tuple[float, float]:
 _KINDS = {int: "integers", float: "numbers", _parse_cell: "cells like 16:0.3,262144:1"}
 
 
-def _option(help_text: str, *names: str, **settings: Any) -> Any:
-    """An option whose default is part of the help text."""
-    return typer.Option(*names, help=help_text, show_default=False, **settings)
-
-
 def _list_option(help_text: str, *names: str, of: Callable[[str], Any] = str) -> Any:
     """An option whose value is a list such as 1,0.5."""
 
@@ -47,7 +43,7 @@ def _list_option(help_text: str, *names: str, of: Callable[[str], Any] = str) ->
         except ValueError:
             raise typer.BadParameter(f"{text!r} is not a list of {_KINDS[of]}") from None
 
-    return _option(help_text, *names, parser=split, metavar="A,B")
+    return option(help_text, *names, parser=split, metavar="A,B")
 
 
 Data = Annotated[
@@ -62,7 +58,7 @@ Data = Annotated[
 ]
 Labels = Annotated[
     Any,
-    _option("Label columns of CSV and Parquet files: a,b.", parser=lambda a: (a,), metavar="A,B"),
+    option("Label columns of CSV and Parquet files: a,b.", parser=lambda a: (a,), metavar="A,B"),
 ]
 Heuristics = Annotated[
     Any,
@@ -70,7 +66,7 @@ Heuristics = Annotated[
 ]
 InvertMajorityLabels = Annotated[
     bool | None,
-    _option(
+    option(
         "Invert labels that at least half of the examples have, to compare precision and recall "
         "across data sets.",
         "--invert-majority-labels",
@@ -83,7 +79,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print a summary as JSON.")]
 
 
 def study_command(
-    out: Annotated[Path, _option("The results folder.", "--out", "-o", metavar="DIR")],
+    out: Annotated[Path, option("The results folder.", "--out", "-o", metavar="DIR")],
     data: Data = None,
     labels: Labels = None,
     heuristics: Heuristics = None,
@@ -95,17 +91,17 @@ def study_command(
     ] = None,
     folds: Annotated[
         int | None,
-        _option("Number of new stratified folds.  \\[default: folds.csv of the data, else 10]"),
+        option("Number of new stratified folds.  \\[default: folds.csv of the data, else 10]"),
     ] = None,
     repeats: Annotated[
-        int | None, _option("Number of cross validations, each with new folds.  \\[default: 1]")
+        int | None, option("Number of cross validations, each with new folds.  \\[default: 1]")
     ] = None,
     only_folds: Annotated[Any, _list_option("Run only these folds: 1,2.", of=int)] = None,
     n_candidates: Annotated[
         int | None,
-        _option("γ, the number of candidate rules.  \\[default: 300000]", "--candidates"),
+        option("γ, the number of candidate rules.  \\[default: 300000]", "--candidates"),
     ] = None,
-    seed: Annotated[int | None, _option("Seed of all random choices.  \\[default: 0]")] = None,
+    seed: Annotated[int | None, option("Seed of all random choices.  \\[default: 0]")] = None,
     invert_majority_labels: InvertMajorityLabels = None,
     tune: Annotated[
         Any,
@@ -116,7 +112,7 @@ def study_command(
     baselines: Annotated[Any, _list_option("Baselines to learn as well: ripper.")] = None,
     jobs: Jobs = -1,
     config: Annotated[
-        Path | None, _option("A study.toml; other options override its settings.")
+        Path | None, option("A study.toml; other options override its settings.")
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -143,7 +139,7 @@ def study_command(
 
 def report_command(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A results folder.")],
-    label: Annotated[str | None, _option("The label of the example rule sets.")] = None,
+    label: Annotated[str | None, option("The label of the example rule sets.")] = None,
     cells: Annotated[
         Any,
         _list_option(

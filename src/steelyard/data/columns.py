@@ -41,10 +41,9 @@ def decode_labels(
     ``where`` starts every message. A message about an example gives its line, or its row if there
     are no ``lines``.
     """
-    if constant_labels not in get_args(ConstantLabels):
-        raise ValueError(
-            f"constant_labels must be 'raise', 'drop' or 'keep', not {constant_labels!r}"
-        )
+    choices = get_args(ConstantLabels)
+    if constant_labels not in choices:
+        raise ValueError(f"constant_labels must be one of {choices}, not {constant_labels!r}")
     values = np.column_stack([_decode_label(labels[name], where, lines) for name in labels])
     Y = pd.DataFrame(values, columns=list(map(str, labels)))
     constant = list(Y.columns[Y.min() == Y.max()])

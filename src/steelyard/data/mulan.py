@@ -115,11 +115,10 @@ def load_mulan(
     if not columns:
         raise DataError(f"{path} has no attributes besides the labels")
     if dropped:
-        listed = ", ".join(dropped)
-        warnings.warn(f"{path}: dropped the attributes {listed}", UserWarning, stacklevel=2)
+        warnings.warn(f"{path}: dropped the attributes {', '.join(dropped)}", stacklevel=2)
     if table.n_weights:
         ignored = f"{path}: the weights of {table.n_weights} examples are ignored"
-        warnings.warn(ignored, UserWarning, stacklevel=2)
+        warnings.warn(ignored, stacklevel=2)
     return MultiLabelData(
         table_to_frame(table, columns, sparse),
         decode_labels(table_to_frame(table, labels), path, constant_labels, table.lines),
@@ -150,9 +149,8 @@ def _find_labels(path: Path, table: ArffTable, xml: str | PathLike[str] | None) 
         )
     n_labels, n_attributes = int(option.group(1)), len(table.attributes)
     if not 0 < abs(n_labels) < n_attributes:
-        raise DataError(
-            f"{path} has {n_attributes} attributes, but its relation name says -C {n_labels}"
-        )
+        found = f"{path} has {n_attributes} attributes"
+        raise DataError(f"{found}, but its relation name says -C {n_labels}")
     columns = list(range(n_attributes))
     return columns[:n_labels] if n_labels > 0 else columns[n_labels:]
 
