@@ -136,7 +136,7 @@ def boost_label(
     entropy: int,
     is_present: NDArray[np.bool_],
     order: NDArray[np.int64],
-) -> LabelRules[Votes]:
+) -> LabelRules:
     """Grow, choose and weigh rules of one label for each m.
 
     Boosting with logistic loss. Each round grows several rules, each on a bag of the examples and

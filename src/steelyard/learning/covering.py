@@ -52,19 +52,11 @@ def prepare_candidates(
     distinct = find_distinct_rows(coverage, n_conditions)
     coverage = coverage[distinct]
     tp, fp = kernels.count_covered(coverage, n_positive_words)
-    n_positives = int(is_target.sum())
-    return Candidates(
-        table=table.take(distinct),
-        coverage=coverage,
-        n_positive_words=n_positive_words,
-        # A rule without conditions covers all rows.
-        all_examples=cover(RuleTable.from_ranges([[]]), index, bit_of_row, n_words)[0],
-        n_positives=n_positives,
-        n_negatives=len(is_target) - n_positives,
-        n_conditions=n_conditions[distinct],
-        tp=tp,
-        fp=fp,
-    )
+    # A rule without conditions covers all rows.
+    all_examples = cover(RuleTable.from_ranges([[]]), index, bit_of_row, n_words)[0]
+    examples = (all_examples, int(is_target.sum()), int((~is_target).sum()))
+    counts = (n_conditions[distinct], tp, fp)
+    return Candidates(table.take(distinct), coverage, n_positive_words, *examples, *counts)
 
 
 def select_rules(
@@ -120,7 +112,7 @@ def select_for_label(
     revalidate: bool,
     table: RuleTable,
     is_target: NDArray[np.bool_],
-) -> LabelRules[Indices]:
+) -> LabelRules:
     """Covering of one label with each of the heuristics, from the same candidates.
 
     The choices of a heuristic are the indices of its rules, in the order of their selection.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,10 +19,8 @@ from steelyard.model.rule_table import RuleTable
 
 from .targets import Targets
 
-Choices = TypeVar("Choices")
 
-
-class LabelRules(NamedTuple, Generic[Choices]):
+class LabelRules(NamedTuple):
     """The rules of one label that at least one heuristic chose.
 
     Parameters
@@ -38,7 +36,7 @@ class LabelRules(NamedTuple, Generic[Choices]):
     tp: NDArray[np.int32]
     fp: NDArray[np.int32]
     n_conditions: NDArray[np.int64]
-    choices: tuple[Choices, ...]
+    choices: tuple[Any, ...]
 
 
 class RulePool(NamedTuple):
@@ -60,7 +58,7 @@ class Ranking(NamedTuple):
     votes: NDArray[np.int64] | None = None
 
 
-def pool_rules(rules_of_label: Sequence[LabelRules[Any]]) -> RulePool:
+def pool_rules(rules_of_label: Sequence[LabelRules]) -> RulePool:
     """Join the rules of all labels."""
     tables, *columns, _ = zip(*rules_of_label, strict=True)
     sizes = [len(table) for table in tables]

@@ -33,10 +33,11 @@ def check_integer(name: str, value: Any, least: int = 1, most: int | None = None
         raise ValueError(f"{name} must be an integer {bounds}, got {value!r}")
 
 
-def check_share(name: str, value: Any, most: int = 1) -> None:
-    """Reject a parameter that is not a number above 0 and at most `most`."""
+def check_share(name: str, value: Any, most: int = 1) -> float:
+    """The parameter as a float; rejects what is not a number above 0 and at most `most`."""
     if not is_number(value) or not 0 < value <= most:
         raise ValueError(f"{name} must be a number above 0 and at most {most}, got {value!r}")
+    return float(value)
 
 
 def _is_share(max_features: Any) -> TypeGuard[float]:

@@ -70,8 +70,7 @@ def value_cuts(values: NDArray[np.float64]) -> NDArray[np.float64]:
     >>> np.searchsorted(value_cuts(np.array([1.0, 2.0])), [0.9, 1.0, 1.5, 2.0, 2.1], side="right")
     array([0, 1, 2, 3, 4])
     """
-    cuts: NDArray[np.float64] = pair_with_next(values)
-    return cuts
+    return np.asarray(pair_with_next(values))
 
 
 class TrainingFeatures(NamedTuple):
