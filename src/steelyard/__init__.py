@@ -8,43 +8,27 @@ __version__ = "0.1.0"
 # Public names by module. They are imported on first use: scikit-learn, pandas and numba together take a
 # second, which `steelyard --help` does not need.
 _PUBLIC = {
-    "data": (
-        "DataError",
-        "MultiLabelData",
-        "fetch_multilabel",
-        "load_mulan",
-        "load_segments",
-        "load_table",
-        "make_planted_rules",
-    ),
-    "estimators.boosted": ("BoostedRulesClassifier",),
-    "estimators.boosted_cv": ("BoostedRulesClassifierCV",),
-    "estimators.ripper": ("RipperClassifier",),
-    "estimators.rule_set": ("RuleSetClassifier", "theory_path"),
-    "estimators.rule_set_cv": ("RuleSetClassifierCV",),
-    "explain": ("Change", "Explanation", "LabelExplanation", "NearRule"),
-    "heuristics": (
-        "WRA",
-        "Accuracy",
-        "FMeasure",
-        "Heuristic",
-        "Laplace",
-        "MEstimate",
-        "Precision",
-        "Recall",
-    ),
-    "model.combiners": ("AnyRule", "Combiner", "FirstRule", "StrongestVote", "SumOfVotes"),
-    "model.conditions": ("Condition",),
-    "model.decoders": ("BestLabel", "BestLabelSet", "Decoder", "EachLabel", "LabelSetVotes"),
-    "model.evidence": ("Evidence", "Label"),
-    "model.features": ("Feature",),
-    "model.label_sets": ("KnownLabelSets",),
-    "model.path": ("TheoryPath",),
-    "model.rules": ("Head", "Rule", "ScoredRule"),
-    "model.theory": ("Evaluation", "Theory"),
-    "splitting": ("IterativeStratifiedKFold",),
+    "data": "DataError MultiLabelData fetch_multilabel load_mulan load_segments load_table "
+    "make_planted_rules",
+    "estimators.boosted": "BoostedRulesClassifier",
+    "estimators.boosted_cv": "BoostedRulesClassifierCV",
+    "estimators.ripper": "RipperClassifier",
+    "estimators.rule_set": "RuleSetClassifier theory_path",
+    "estimators.rule_set_cv": "RuleSetClassifierCV",
+    "explain": "Change Explanation LabelExplanation NearRule",
+    "heuristics": "WRA Accuracy FMeasure Heuristic Laplace MEstimate Precision Recall",
+    "model.combiners": "AnyRule Combiner FirstRule StrongestVote SumOfVotes",
+    "model.conditions": "Condition",
+    "model.decoders": "BestLabel BestLabelSet Decoder EachLabel LabelSetVotes",
+    "model.evidence": "Evidence Label",
+    "model.features": "Feature",
+    "model.label_sets": "KnownLabelSets",
+    "model.path": "TheoryPath",
+    "model.rules": "Head Rule ScoredRule",
+    "model.theory": "Evaluation Theory",
+    "splitting": "IterativeStratifiedKFold",
 }
-_MODULE_OF = {name: module for module, names in _PUBLIC.items() for name in names}
+_MODULE_OF = {name: module for module, names in _PUBLIC.items() for name in names.split()}
 
 __all__ = list(_MODULE_OF)
 

@@ -14,7 +14,7 @@ from steelyard.explain import Explanation, explain_theory
 from steelyard.learning.targets import TargetChoice, Targets, encode_targets
 from steelyard.model.theory import Theory
 
-from .progress import CallbackSupportMixin
+from .progress import CallbackSupportMixin, with_callbacks
 from .validation import repeated_rows, seed_to_entropy, take_rows, validate_table
 
 
@@ -33,7 +33,7 @@ class TheoryClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         tags.input_tags.sparse = True
         return tags
 
-    @abstractmethod
+    @with_callbacks
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn a theory.
 
@@ -50,6 +50,18 @@ class TheoryClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         -------
         self
         """
+        self._check_parameters()
+        X, targets = self._read_training_set(X, y, sample_weight)
+        self.theory_ = self._learn_theory(X, targets)
+        return self
+
+    @abstractmethod
+    def _check_parameters(self) -> None:
+        """Reject parameters that are wrong or exclude each other."""
+
+    @abstractmethod
+    def _learn_theory(self, X: Any, targets: Targets) -> Theory:
+        """The theory of a validated training set."""
 
     def _read_training_set(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, Targets]:
         """Validated table and targets, with rows repeated by their weights."""
@@ -102,9 +114,7 @@ class TheoryClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         """
         X = self._validate(X)
         scores = self.theory_.decision_function(X)
-        if not self._is_binary:
-            return scores
-        return scores[:, 0] if self._predicts_last_class else -scores[:, 0]
+        return self._direction * scores[:, 0] if self._direction else scores
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Probabilities, which order predictions; they are not calibrated.
@@ -123,18 +133,17 @@ class TheoryClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             return probability
         if len(self.classes_) == 1:
             return np.ones((len(probability), 1))
-        if self._is_binary:
+        if self._direction:
             pair = [1 - probability[:, 0], probability[:, 0]]
-            return np.column_stack(pair if self._predicts_last_class else pair[::-1])
+            return np.column_stack(pair[:: self._direction])
         return np.asarray(probability / probability.sum(axis=1, keepdims=True))
 
     @property
-    def _is_binary(self) -> bool:
-        return not self.theory_.is_multilabel and len(self.theory_.labels) == 1
-
-    @property
-    def _predicts_last_class(self) -> bool:
-        return bool(self.theory_.classes[1] == self.classes_[-1])
+    def _direction(self) -> int:
+        """Of two classes, 1 if the rules predict the last one and -1 if the first; else 0."""
+        if self.theory_.is_multilabel or len(self.theory_.labels) > 1:
+            return 0
+        return 1 if self.theory_.classes[1] == self.classes_[-1] else -1
 
     def explain(self, X: Any, *, n_closest: int = 3) -> Explanation | list[Explanation]:
         """Explain predictions; see `Theory.explain`.

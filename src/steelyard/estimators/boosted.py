@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Self
+from typing import Any
 
 from steelyard.heuristics import MEstimate
 from steelyard.learning.boosting import learn_boosted_rules
 from steelyard.learning.settings import BoostingSettings
-from steelyard.learning.targets import Output, Targets
+from steelyard.learning.targets import Targets
 from steelyard.model.decoders import Decoder
 from steelyard.model.path import TheoryPath
+from steelyard.model.theory import Theory
 
 from .base import TheoryClassifier
 from .presets import BOOSTED_DECODERS, check_decoder, choose_decoders
-from .progress import show_progress, with_callbacks
+from .progress import show_progress
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -90,26 +91,7 @@ class BoostedRulesClassifier(BoostedRulesParameters):
 
     m: float = 16.0
 
-    @with_callbacks
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn a theory.
-
-        Parameters
-        ----------
-        X, y, sample_weight : as in `RuleSetClassifier.fit`
-
-        Returns
-        -------
-        self
-        """
-        self._check_parameters()
-        X, targets = self._read_training_set(X, y, sample_weight)
-        (decoder,) = self._choose_decoders(targets.output)
-        self.theory_ = self._learn_path(X, targets, [self.m]).theory(decoder=decoder)
-        return self
-
     def _check_parameters(self) -> None:
-        """Reject wrong parameters."""
         MEstimate(self.m)
         self._settings()
         check_decoder(self.decode)
@@ -117,13 +99,11 @@ class BoostedRulesClassifier(BoostedRulesParameters):
     def _settings(self) -> BoostingSettings:
         return BoostingSettings(**{f.name: getattr(self, f.name) for f in fields(BoostingSettings)})
 
-    def _choose_decoders(self, output: Output) -> Sequence[Decoder]:
-        given = None if self.decode is None else [self.decode]
-        return choose_decoders(given, BOOSTED_DECODERS, output)
+    def _learn_theory(self, X: Any, targets: Targets) -> Theory:
+        (decoder,) = choose_decoders(self.decode, BOOSTED_DECODERS, targets.output)
+        return self._learn_path(X, targets, [self.m]).theory(decoder=decoder)
 
     def _learn_path(self, X: Any, targets: Targets, ms: Sequence[float]) -> TheoryPath:
-        options = self._learning_options()
+        settings, options = self._settings(), self._learning_options()
         with show_progress(self, "labels") as progress:
-            return learn_boosted_rules(
-                X, targets, ms, self._settings(), progress=progress, **options
-            )
+            return learn_boosted_rules(X, targets, ms, settings, progress=progress, **options)

@@ -71,11 +71,10 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
     tolerance: float = 0.0
 
     def _plan(self, entropy: int, output: Output = "multilabel", X: Any = None) -> Search:  # noqa: ARG002
-        given = None if self.decode is None else as_list(self.decode)
         return Search(
             template=self._make_template(BoostedRulesClassifier, entropy),
             variants={},
-            decoders=choose_decoders(given, TUNED_BOOSTED_DECODERS, output),
+            decoders=choose_decoders(self.decode, TUNED_BOOSTED_DECODERS, output),
             axes={"m": [MEstimate(m).m for m in as_list(self.ms)]},
             tolerance=self.tolerance,
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from itertools import product, starmap
 from typing import Any
 
 import numpy as np
@@ -22,47 +23,34 @@ from steelyard.model.decoders import (
 from steelyard.model.tables import NominalColumn, table_to_columns
 from steelyard.model.thresholding import PHI_GRID
 
+from .validation import as_list
+
 # "auto" is "short" for sparse tables, such as text, and "paper" for others. On four sparse data sets
 # "short" has F1 57.2 (paper: 54.7) and 3.5 conditions per rule (paper: 46); on dense ones neither is
 # clearly better. docs/methods.md has the numbers.
 DEFAULT_PRESET = "auto"
 
-# The values of the parameters that a user leaves at None.
+# Few conditions per rule: many attributes are considered for each condition, trees are of medium depth,
+# and conditions that do not improve a rule outside its bag are pruned.
+_SHORT = ForestSettings(30_000, max_depths=(2, 4, 6, 8, 10), max_features=0.3, prune="oob")
+
+# The values of the parameters that a user leaves at None; "paper" is the method of the paper.
 PRESETS: dict[str, dict[str, Any]] = {
-    # The method of the paper.
     "paper": asdict(ForestSettings()) | {"decode": [EachLabel()]},
-    # Few conditions per rule: many attributes are considered for each condition, trees are of medium
-    # depth, and conditions that do not improve a rule outside its bag are pruned.
-    "short": asdict(
-        ForestSettings(
-            n_candidates=30_000, max_depths=(2, 4, 6, 8, 10), max_features=0.3, prune="oob"
-        )
-    )
-    | {"decode": [BestLabelSet()]},
+    "short": asdict(_SHORT) | {"decode": [BestLabelSet()]},
 }
 
 # What the tuning of a preset chooses from. The paper tunes over the values of m up to 4096.
-_PAPER_GRID = {
-    "heuristics": [MEstimate(m) for m in M_GRID if m <= 4096],
-    "phis": PHI_GRID,
-    "tolerance": 0.0,
+_HEURISTICS = [MEstimate(m) for m in M_GRID if m <= 4096]
+_PAPER_GRID = {"heuristics": _HEURISTICS, "phis": PHI_GRID, "tolerance": 0.0}
+_SHORT_GRID = _PAPER_GRID | {
+    "decode": [EachLabel(), *starmap(BestLabelSet, product((0.0, 0.5, 2.0), (0.1, 1.0)))],
+    # Prefer the smaller of two theories that the folds cannot tell apart.
+    "tolerance": 0.5,
 }
 TUNED_PRESETS: dict[str, dict[str, Any]] = {
     "paper": PRESETS["paper"] | _PAPER_GRID,
-    "short": PRESETS["short"]
-    | _PAPER_GRID
-    | {
-        "decode": [
-            EachLabel(),
-            *(
-                BestLabelSet(weight, silence)
-                for weight in (0.0, 0.5, 2.0)
-                for silence in (0.1, 1.0)
-            ),
-        ],
-        # Prefer the smaller of two theories that the folds cannot tell apart.
-        "tolerance": 0.5,
-    },
+    "short": PRESETS["short"] | _SHORT_GRID,
 }
 
 # How boosted rules are decoded, and what their tuning chooses from. A larger grid, over m or the weight
@@ -97,20 +85,24 @@ def _is_sparse(X: Any) -> bool:
 
 
 def apply_preset(
-    preset: str, given: Mapping[str, Any], presets: Mapping[str, Mapping[str, Any]] = PRESETS
+    given: Mapping[str, Any], X: Any = None, presets: Mapping[str, Mapping[str, Any]] = PRESETS
 ) -> dict[str, Any]:
     """The given parameters, with the preset's values for those that are None.
 
+    The preset becomes the one that is chosen for the table `X`.
+
     Examples
     --------
-    >>> apply_preset("short", {"max_features": None, "prune": False, "target": "present"})
-    {'max_features': 0.3, 'prune': False, 'target': 'present'}
+    >>> apply_preset({"preset": "short", "max_features": None, "prune": False, "target": "present"})
+    {'preset': 'short', 'max_features': 0.3, 'prune': False, 'target': 'present'}
     """
+    preset = choose_preset(given["preset"], X)
     if not isinstance(preset, str) or preset not in presets:
         known = ", ".join(map(repr, ["auto", *presets]))
         raise ValueError(f"preset must be one of {known}, got {preset!r}")
     values = presets[preset]
-    return {k: values.get(k) if value is None else value for k, value in given.items()}
+    filled = {k: values.get(k) if value is None else value for k, value in given.items()}
+    return filled | {"preset": preset}
 
 
 def check_decoder(decode: Any) -> None:
@@ -119,9 +111,7 @@ def check_decoder(decode: Any) -> None:
         get_decoder(decode)
 
 
-def choose_decoders(
-    given: Sequence[Any] | None, default: Sequence[Decoder], output: Output
-) -> Sequence[Decoder]:
+def choose_decoders(decode: Any, default: Sequence[Decoder], output: Output) -> Sequence[Decoder]:
     """The given decoders or, if there are none, those of the default that the target allows.
 
     Several labels allow all but the best label; two classes allow each label by itself; more classes
@@ -132,13 +122,13 @@ def choose_decoders(
     >>> choose_decoders(None, [BestLabelSet(), EachLabel(0.3)], "binary")
     [EachLabel(threshold=0.3)]
     """
-    decoders = default if given is None else [get_decoder(decode) for decode in given]
+    decoders = default if decode is None else list(map(get_decoder, as_list(decode)))
     allowed = [decoder for decoder in decoders if _is_allowed(decoder, output)]
-    if given is None:
+    if decode is None:
         return allowed or [BestLabel() if output == "multiclass" else EachLabel()]
-    if len(allowed) < len(decoders):
-        wrong = next(decoder for decoder in decoders if decoder not in allowed)
-        raise ValueError(f"decode={wrong.name!r} does not apply to a {output} target")
+    for decoder in decoders:
+        if decoder not in allowed:
+            raise ValueError(f"decode={decoder.name!r} does not apply to a {output} target")
     return allowed
 
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Any, TypeVar
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
 
 from steelyard.learning.parallel import Progress
-
-Method = TypeVar("Method", bound=Callable[..., Any])
 
 __all__ = ["CallbackSupportMixin", "show_progress", "with_callbacks"]
 
@@ -19,7 +17,7 @@ except ImportError:  # the protocol came with scikit-learn 1.9
     class CallbackSupportMixin:  # type: ignore[no-redef]
         """Replacement for the mixin that this version of scikit-learn lacks."""
 
-    def with_callbacks(method: Method) -> Method:
+    def with_callbacks(method: Any) -> Any:
         """Leave the method as it is."""
         return method
 
@@ -28,47 +26,36 @@ except ImportError:  # the protocol came with scikit-learn 1.9
 _CALLBACK_STEPS = 100
 
 
-def _ignore_progress(done: int, total: int) -> None:
-    """Do nothing: nobody asked for progress."""
-
-
 @contextmanager
 def show_progress(estimator: Any, name: str) -> Iterator[Progress]:
     """A function (done, total) that informs the bar and the callbacks of a fitting estimator."""
-    with _move_bar(estimator.verbose, name) as bar, _inform_callbacks(estimator, name) as inform:
+    with ExitStack() as stack:
+        listeners = []
+        if estimator.verbose:
+            listeners.append(stack.enter_context(_move_bar(name)))
+        if getattr(estimator, "_skl_callbacks", None):
+            listeners.append(stack.enter_context(_inform_callbacks(estimator, name)))
 
         def progress(done: int, total: int) -> None:
-            bar(done, total)
-            inform(done, total)
+            for listener in listeners:
+                listener(done, total)
 
         yield progress
 
 
 @contextmanager
-def _move_bar(verbose: int, name: str) -> Iterator[Progress]:
-    if not verbose:
-        yield _ignore_progress
-        return
+def _move_bar(name: str) -> Iterator[Progress]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
 
-    bar = Progress(
-        "{task.description}",
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        console=Console(stderr=True),
-    )
-    with bar:
+    columns = ("{task.description}", BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True)) as bar:
         task = bar.add_task(name, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
 @contextmanager
 def _inform_callbacks(estimator: Any, name: str) -> Iterator[Progress]:
-    if not getattr(estimator, "_skl_callbacks", None):
-        yield _ignore_progress
-        return
     context = estimator._init_callback_context(max_subtasks=_CALLBACK_STEPS)
     context.call_on_fit_task_begin(estimator=estimator)
     n_steps = 0

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any, Self
+from typing import Any
 
 from steelyard.learning.ripper import learn_ripper
 from steelyard.learning.settings import RipperSettings
+from steelyard.learning.targets import Targets
+from steelyard.model.theory import Theory
 
 from .base import TheoryClassifier
 
@@ -91,18 +93,11 @@ class RipperClassifier(TheoryClassifier):
     n_jobs: int | None = None
     random_state: Any = None
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn a theory.
+    def _check_parameters(self) -> None:
+        self._settings()
 
-        Parameters
-        ----------
-        X, y, sample_weight : as in `RuleSetClassifier.fit`
+    def _settings(self) -> RipperSettings:
+        return RipperSettings(**{f.name: getattr(self, f.name) for f in fields(RipperSettings)})
 
-        Returns
-        -------
-        self
-        """
-        settings = RipperSettings(**{f.name: getattr(self, f.name) for f in fields(RipperSettings)})
-        X, targets = self._read_training_set(X, y, sample_weight)
-        self.theory_ = learn_ripper(X, targets, settings, **self._learning_options())
-        return self
+    def _learn_theory(self, X: Any, targets: Targets) -> Theory:
+        return learn_ripper(X, targets, self._settings(), **self._learning_options())

@@ -4,28 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass, fields
-from typing import Any, Self
+from typing import Any
 
 from steelyard._numbers import is_number
 from steelyard.heuristics import M_GRID, Heuristic, MEstimate, get_heuristic
 from steelyard.learning.rule_sets import learn_rule_sets
-from steelyard.learning.settings import ForestSettings
+from steelyard.learning.settings import ForestSettings, check_share
 from steelyard.learning.targets import TargetChoice, Targets
 from steelyard.model.decoders import Decoder
 from steelyard.model.path import TheoryPath
+from steelyard.model.theory import Theory
 from steelyard.model.thresholding import PHI_GRID
 
 from .base import TheoryClassifier
-from .presets import (
-    DEFAULT_PRESET,
-    PRESETS,
-    apply_preset,
-    check_decoder,
-    choose_decoders,
-    choose_preset,
-)
-from .progress import show_progress, with_callbacks
-from .validation import as_list, check_phi
+from .presets import DEFAULT_PRESET, apply_preset, check_decoder, choose_decoders
+from .progress import show_progress
+from .validation import as_list
 
 # With m = 16 a round number next to the best single share, 0.45 (mean distance of F1, Hamming and subset
 # accuracy from each data set's best cell; the paper's nine data sets, folds 1 to 3, 40,000 candidates).
@@ -131,72 +125,42 @@ class RuleSetClassifier(RuleSetParameters):
     _: KW_ONLY
     min_value: float | None = None
 
-    @with_callbacks
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn a theory.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            Columns of type category, bool, object or string are nominal; missing values are allowed.
-        y : array-like, DataFrame or sparse matrix of shape (n_samples, n_labels), or (n_samples,)
-            0/1 for each label, or one class for each example.
-        sample_weight : array-like of shape (n_samples,), optional
-            Integers: how often each example counts.
-
-        Returns
-        -------
-        self
-        """
-        self._check_parameters()
-        X, targets = self._read_training_set(X, y, sample_weight)
-        given = None if self.decode is None else [self.decode]
-        default = PRESETS[choose_preset(self.preset, X)]["decode"]
-        (decoder,) = choose_decoders(given, default, targets.output)
-        phi = self.phi
-        if phi is None:
-            phi = _MULTILABEL_PHI if targets.output == "multilabel" else 1.0
-        path = self._learn_path(X, targets, [get_heuristic(self.heuristic)], [phi])
-        self.theory_ = path.theory(0, phi, min_value=self.min_value, decoder=decoder)
-        return self
-
     def _check_parameters(self) -> None:
-        """Reject parameters that are wrong or exclude each other."""
         self._settings()
         check_decoder(self.decode)
         get_heuristic(self.heuristic)
         if self.threshold_heuristic is not None:
             get_heuristic(self.threshold_heuristic)
         if self.phi is not None:
-            check_phi(self.phi)
+            check_share("phi", self.phi)
         if self.min_value is not None and not is_number(self.min_value):
             raise ValueError(f"min_value must be a number or None, got {self.min_value!r}")
         if self.min_value is not None and self.phi is not None:
             raise ValueError("phi and min_value exclude each other: one of them must be None")
 
+    def _learn_theory(self, X: Any, targets: Targets) -> Theory:
+        default = apply_preset(self.get_params(deep=False), X)["decode"]
+        (decoder,) = choose_decoders(self.decode, default, targets.output)
+        phi = self.phi
+        if phi is None:
+            phi = _MULTILABEL_PHI if targets.output == "multilabel" else 1.0
+        path = self._learn_path(X, targets, [get_heuristic(self.heuristic)], [phi])
+        return path.theory(0, phi, min_value=self.min_value, decoder=decoder)
+
     def _settings(self, X: Any = None) -> ForestSettings:
         """The settings of the candidates."""
-        preset = choose_preset(self.preset, X)
-        parameters = apply_preset(preset, self.get_params(deep=False))
+        parameters = apply_preset(self.get_params(deep=False), X)
         parameters["max_depths"] = tuple(as_list(parameters["max_depths"]))
         return ForestSettings(**{f.name: parameters[f.name] for f in fields(ForestSettings)})
 
     def _learn_path(
         self, X: Any, targets: Targets, heuristics: Sequence[Heuristic], phis: Sequence[float]
     ) -> TheoryPath:
-        threshold = self.threshold_heuristic
-        with show_progress(self, "candidates") as progress:
-            return learn_rule_sets(
-                X,
-                targets,
-                heuristics,
-                phis,
-                self._settings(X),
-                threshold_heuristic=None if threshold is None else get_heuristic(threshold),
-                revalidate=self.revalidate,
-                progress=progress,
-                **self._learning_options(),
-            )
+        options = self._learning_options() | {"revalidate": self.revalidate}
+        if self.threshold_heuristic is not None:
+            options["threshold_heuristic"] = get_heuristic(self.threshold_heuristic)
+        with show_progress(self, "candidates") as options["progress"]:
+            return learn_rule_sets(X, targets, heuristics, phis, self._settings(X), **options)
 
 
 def theory_path(
@@ -238,7 +202,7 @@ def theory_path(
         if name in parameters:
             raise TypeError(f"a path has no single {name}: pass it to the path's method theory")
     grid = [MEstimate(m) for m in M_GRID] if heuristics is None else as_list(heuristics)
-    shares = [check_phi(phi) for phi in (PHI_GRID if phis is None else as_list(phis))]
+    shares = [check_share("phi", phi) for phi in (PHI_GRID if phis is None else as_list(phis))]
     if not grid or not shares:
         raise ValueError("heuristics and phis must each have at least one entry")
     classifier = RuleSetClassifier(**parameters)

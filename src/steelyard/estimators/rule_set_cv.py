@@ -7,12 +7,13 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from steelyard.heuristics import Heuristic, get_heuristic
+from steelyard.learning.settings import check_share
 from steelyard.learning.targets import Output
 
-from .presets import TUNED_PRESETS, apply_preset, choose_decoders, choose_preset
+from .presets import TUNED_PRESETS, apply_preset, choose_decoders
 from .rule_set import RuleSetClassifier, RuleSetParameters
 from .tuned import Search, TunedClassifier
-from .validation import as_list, check_phi
+from .validation import as_list
 
 
 @dataclass(eq=False, repr=False)
@@ -92,16 +93,15 @@ class RuleSetClassifierCV(TunedClassifier, RuleSetParameters):
         return self.best_params_["phi"]
 
     def _plan(self, entropy: int, output: Output = "multilabel", X: Any = None) -> Search:
-        preset = choose_preset(self.preset, X)
-        values = apply_preset(preset, self.get_params(deep=False), TUNED_PRESETS)
-        given = None if self.decode is None else as_list(self.decode)
+        values = apply_preset(self.get_params(deep=False), X, TUNED_PRESETS)
+        template = self._make_template(RuleSetClassifier, entropy)
         return Search(
-            template=self._make_template(RuleSetClassifier, entropy).set_params(preset=preset),
+            template=template.set_params(preset=values["preset"]),
             variants={name: as_list(values[name]) for name in ("max_features", "prune")},
-            decoders=choose_decoders(given, TUNED_PRESETS[preset]["decode"], output),
+            decoders=choose_decoders(self.decode, values["decode"], output),
             axes={
                 "heuristic": [get_heuristic(h) for h in as_list(values["heuristics"])],
-                "phi": [check_phi(phi) for phi in as_list(values["phis"])],
+                "phi": [check_share("phi", phi) for phi in as_list(values["phis"])],
             },
             tolerance=values["tolerance"],
         )

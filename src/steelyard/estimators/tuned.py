@@ -15,11 +15,10 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import check_cv
-from sklearn.utils.validation import check_consistent_length
 
 from steelyard._numbers import is_number
 from steelyard.learning.parallel import Progress, run_parallel
-from steelyard.learning.targets import Output, encode_targets, flatten_column
+from steelyard.learning.targets import Output, flatten_column
 from steelyard.learning.tuning import choose_cell
 from steelyard.measures import find_measure, get_scorer
 from steelyard.model.decoders import Decoder
@@ -29,7 +28,7 @@ from steelyard.splitting import IterativeStratifiedKFold
 
 from .base import TheoryClassifier
 from .progress import show_progress, with_callbacks
-from .validation import repeated_rows, seed_to_entropy, take_rows, validate_table
+from .validation import repeated_rows, seed_to_entropy, take_rows
 
 Splits = Sequence[tuple[NDArray[np.intp], NDArray[np.intp]]]
 
@@ -145,16 +144,13 @@ def _score_path(
 ) -> NDArray[np.float64]:
     """Scores of every theory of a path on held-out rows, shape (n_scorings, n_theories)."""
     scores = np.empty((len(scorings), *path.shape))
-    measures = [find_measure(s) if not path.classes else None for s in scorings]
-    known = [measure for measure in measures if measure is not None]
+    measures = {i: find_measure(s) for i, s in enumerate(scorings) if not path.classes}
+    known = {i: measure for i, measure in measures.items() if measure is not None}
     # Measures of ours are computed for all theories at once.
-    values = path.evaluate(X, y, known, decoder) if known else {}
-    scorers = {}
-    for i, measure in enumerate(measures):
-        if measure is None:
-            scorers[i] = get_scorer(scorings[i])
-        else:
-            scores[i] = values[measure.name]
+    values = path.evaluate(X, y, list(known.values()), decoder) if known else {}
+    for i, measure in known.items():
+        scores[i] = values[measure.name]
+    scorers = {i: get_scorer(s) for i, s in enumerate(scorings) if i not in known}
     for h, j, predicted in path.predict_cells(X, decoder) if scorers else ():
         make_theory = partial(path.theory, h, path.phis[j], decoder=decoder)
         cell = _Cell(model, make_theory, predicted)
@@ -169,10 +165,6 @@ class TunedClassifier(TheoryClassifier):
     A subclass defines in `_plan` what to choose from.
     """
 
-    best_params_: dict[str, Any]
-    best_score_: float
-    best_index_: int
-    cv_results_: dict[str, NDArray[Any]]
     scoring: Any
     cv: Any
 
@@ -205,10 +197,8 @@ class TunedClassifier(TheoryClassifier):
         """
         entropy = seed_to_entropy(self.random_state)
         get_scorer(self.scoring)  # reject an unknown name before fitting
-        X = validate_table(self, X, reset=True)
         y = flatten_column(y)
-        targets = encode_targets(y)
-        check_consistent_length(X, targets.is_target.T)
+        X, targets = self._read_training_set(X, y)
         search = self._plan(entropy, targets.output, X).check()
         splits = self._split(X, y, sample_weight, entropy)
         with show_progress(self, "folds") as progress:
@@ -239,9 +229,8 @@ class TunedClassifier(TheoryClassifier):
         scores = np.array([fold.scores[0] for fold in folds])
         n_rules = np.mean([fold.n_rules for fold in folds], axis=0)
         n_conditions = np.mean([fold.n_conditions for fold in folds], axis=0)
-        mean = scores.mean(axis=0)
         with np.errstate(invalid="ignore"):  # a scorer may return infinity
-            std = scores.std(axis=0)
+            mean, std = scores.mean(axis=0), scores.std(axis=0)
         if np.isnan(mean).all():
             raise ValueError(f"scoring {self.scoring!r} is undefined (NaN) for every theory")
         cells = search.cells()

@@ -10,9 +10,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
+from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_sample_weight, validate_data
-
-from steelyard._numbers import is_number
 
 
 def validate_table(estimator: BaseEstimator, X: Any, *, reset: bool) -> Any:
@@ -45,7 +44,7 @@ def _holds_text(X: Any) -> bool:
     except ValueError:
         return True
     except TypeError:
-        return False  # scikit-learn's validation names the problem
+        pass  # scikit-learn's validation names the problem
     return False
 
 
@@ -74,11 +73,7 @@ def take_rows(table: Any, row_idx: NDArray[np.intp] | None) -> Any:
     """Rows of a DataFrame, Series, array, list or sparse matrix by position; None: all of them."""
     if row_idx is None:
         return table
-    if isinstance(table, pd.DataFrame | pd.Series):
-        return table.iloc[row_idx]
-    if sparse.issparse(table):
-        return table.tocsr()[row_idx]
-    return np.asarray(table)[row_idx]
+    return _safe_indexing(table.tocsr() if sparse.issparse(table) else table, row_idx)
 
 
 def seed_to_entropy(random_state: Any) -> int:
@@ -97,10 +92,3 @@ def seed_to_entropy(random_state: Any) -> int:
 def as_list(value: Any) -> list[Any]:
     """The items of a parameter that takes several values; a single value is one item."""
     return list(value) if isinstance(value, Iterable) and not isinstance(value, str) else [value]
-
-
-def check_phi(phi: Any) -> float:
-    """φ as a float; rejects other values."""
-    if not is_number(phi) or not 0 < phi <= 1:
-        raise ValueError(f"phi must be a number above 0 and at most 1, got {phi!r}")
-    return float(phi)

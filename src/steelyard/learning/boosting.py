@@ -108,8 +108,8 @@ def learn_boosted_rules(
     pool = pool_rules(rules_of_label)
     votes_of_ms = zip(*(rules.choices for rules in rules_of_label), strict=True)
     rankings = [_rank_votes(pool, votes, settings.max_rules) for votes in votes_of_ms]
-    start = probability_to_points(targets.is_target.mean(axis=1)).tolist()
-    combiner = SumOfVotes(tuple(start))
+    prior = targets.is_target.mean(axis=1)
+    combiner = SumOfVotes(tuple(probability_to_points(prior).tolist()))
     return make_path(pool, rankings, targets, training.coder, index, heuristics, (1.0,), combiner)
 
 
@@ -136,7 +136,7 @@ def boost_label(
     entropy: int,
     is_present: NDArray[np.bool_],
     order: NDArray[np.int64],
-) -> LabelRules[Votes]:
+) -> LabelRules:
     """Grow, choose and weigh rules of one label for each m.
 
     Boosting with logistic loss. Each round grows several rules, each on a bag of the examples and
@@ -147,7 +147,6 @@ def boost_label(
 
     `order` is the order in which bags draw the rows.
     """
-    coded = index.coded
     tables: list[RuleTable] = []
     votes_of_ms: list[Votes] = []
     for m in ms:
@@ -161,7 +160,7 @@ def boost_label(
     bits = order_bits(is_present)
     covered = cover(table, index, bits.bit_of_row, bits.n_words)
     tp, fp = count_covered(covered, bits.n_positive_words)
-    n_conditions = table.count_conditions(coded.n_codes, coded.is_nominal)
+    n_conditions = table.count_conditions(index.coded.n_codes, index.coded.is_nominal)
     return LabelRules(table, tp, fp, n_conditions, tuple(votes_of_ms))
 
 
@@ -175,47 +174,27 @@ def _boost(
     order: NDArray[np.int64],
 ) -> tuple[RuleTable, Votes]:
     """The rules that one m grows, and the choices among them."""
-    coded = index.coded
-    prior = is_present.mean()
-    n_varying = int((coded.n_codes > 1).sum())
+    n_rows, prior = len(is_present), is_present.mean()
+    n_varying = int((index.coded.n_codes > 1).sum())
     rule_idx, points = np.empty((2, budget.n_choices), dtype=np.int64)
     gain = np.empty(budget.n_choices)
     # Each condition excludes at least one row.
-    most_conditions = min(settings.max_conditions or _MOST_CONDITIONS, len(is_present))
-    body = np.empty((budget.n_rules, most_conditions, 3), dtype=np.int32)
-    length = np.empty(budget.n_rules, dtype=np.int64)
+    most_conditions = min(settings.max_conditions or _MOST_CONDITIONS, n_rows)
+    bodies = np.empty((budget.n_rules, most_conditions, 3), dtype=np.int32)
+    lengths = np.empty(budget.n_rules, dtype=np.int64)
     n_choices = n_rules = 0
     if 0 < prior < 1 and n_varying:
-        n_choices, n_rules = boost_rules(
-            coded,
-            is_present,
-            order,
-            settings.bag_size(len(is_present)),
-            settings.n_drawn_features(n_varying),
-            settings.n_tries,
-            # Avoid a division by 0 if m = 0 and all covered examples are certain already.
-            max(m, 1e-9) * prior * (1 - prior),
-            STEP,
-            MAX_WEIGHT,
-            POINTS_PER_LOG_ODD,
-            budget.reuse,
-            np.uint64(entropy % 2**64),
-            rule_idx,
-            points,
-            gain,
-            length,
-            body,
-        )
-    table = _to_table(body[:n_rules], length[:n_rules])
+        bag = (order, settings.bag_size(n_rows), settings.n_drawn_features(n_varying))
+        # Avoid a division by 0 if m = 0 and all covered examples are certain already.
+        l2 = max(m, 1e-9) * prior * (1 - prior)
+        weights = (l2, STEP, MAX_WEIGHT, POINTS_PER_LOG_ODD, budget.reuse)
+        tries = (settings.n_tries, *weights, np.uint64(entropy % 2**64))
+        out = (rule_idx, points, gain, lengths, bodies)
+        n_choices, n_rules = boost_rules(index.coded, is_present, *bag, *tries, *out)
+    used = zip(bodies[:n_rules], lengths[:n_rules], strict=True)
+    table = RuleTable.from_ranges([body[:length] for body, length in used])
     gain = np.minimum.accumulate(gain[:n_choices])
     return table, Votes(rule_idx[:n_choices], points[:n_choices], gain)
-
-
-def _to_table(bodies: NDArray[np.int32], lengths: NDArray[np.int64]) -> RuleTable:
-    """Bodies (n_rules, most_conditions, 3) of the given lengths as a table."""
-    is_used = np.arange(bodies.shape[1]) < lengths[:, None]
-    indptr = np.concatenate(([0], np.cumsum(lengths)))
-    return RuleTable(indptr, *(np.ascontiguousarray(column) for column in bodies[is_used].T))
 
 
 def _find_distinct(table: RuleTable, index: RowIndex) -> tuple[RuleTable, NDArray[np.int64]]:
@@ -231,8 +210,7 @@ def _find_distinct(table: RuleTable, index: RowIndex) -> tuple[RuleTable, NDArra
 def _rank_votes(pool: RulePool, votes: Sequence[Votes], max_rules: int) -> Ranking:
     """Sort the votes of all labels by their gain; stop before exceeding `max_rules`."""
     rules = np.concatenate([o + v.rule_idx for o, v in zip(pool.offsets, votes, strict=True)])
-    points = np.concatenate([v.points for v in votes])
-    gain = np.concatenate([v.gain for v in votes])
+    _, points, gain = map(np.concatenate, zip(*votes, strict=True))
     best_first = np.argsort(-gain, kind="stable")
     first_votes = np.sort(np.unique(rules[best_first], return_index=True)[1])
     if len(first_votes) > max_rules:

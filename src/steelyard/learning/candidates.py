@@ -125,37 +125,26 @@ def _grow_passes(
         for i, rules in zip(labels, run_parallel(grow, arguments, n_jobs), strict=True):
             grown[i] = GrownRules.concatenate([grown[i], rules])
         n_passes += round_size
-        n_new = np.sum([grown[i].n_new for i in labels], axis=0)
-        n_read = np.sum([grown[i].n_read for i in labels], axis=0)
-        n_rules = int(n_new.sum())
+        n_new = np.sum([rules.n_new for rules in grown.values()], axis=0)
+        n_read = np.sum([rules.n_read for rules in grown.values()], axis=0)
+        n_rules = np.cumsum(n_new)
         if progress is not None:
-            progress(min(n_rules, n_wanted), n_wanted)
-        last_pass = _find_last_pass(n_new, n_read, n_wanted)
-        if last_pass is not None:
-            return grown, last_pass + 1
+            progress(min(int(n_rules[-1]), n_wanted), n_wanted)
+        is_last = (n_rules >= n_wanted) | (n_new < MIN_NEW_SHARE * n_read) | (n_new == 0)
+        if is_last.any():
+            break
         # New rules become rarer, so the last pass underestimates the number of passes needed.
-        needed = math.ceil((n_wanted - n_rules) / max(float(n_new[-1]), 1.0))
-        round_size = max(1, min(needed, 2 * n_passes))
-
-
-def _find_last_pass(
-    n_new: NDArray[np.int64], n_read: NDArray[np.int64], n_wanted: int
-) -> int | None:
-    """The first pass after which there are enough rules or hardly any new ones; None: go on."""
-    totals = np.cumsum(n_new)
-    is_exhausted = (n_new < MIN_NEW_SHARE * n_read) | (n_new == 0)
-    stops = np.flatnonzero((totals >= n_wanted) | is_exhausted)
-    if not len(stops):
-        return None
-    n_rules = int(totals[stops[0]])
-    if n_rules < n_wanted:
+        needed = math.ceil((n_wanted - n_rules[-1]) / n_new[-1])
+        round_size = min(needed, 2 * n_passes)
+    last = int(np.argmax(is_last))
+    if n_rules[last] < n_wanted:
         warnings.warn(
-            f"the data yields only {n_rules:,} distinct candidate rules of the {n_wanted:,} asked for: "
-            "further trees repeat known ones",
+            f"the data yields only {n_rules[last]:,} distinct candidate rules of the {n_wanted:,} "
+            "asked for: further trees repeat known ones",
             ConvergenceWarning,
             stacklevel=2,
         )
-    return int(stops[0])
+    return grown, last + 1
 
 
 def _tree_seeds(
@@ -163,12 +152,8 @@ def _tree_seeds(
 ) -> NDArray[np.uint64]:
     """One seed per (label, pass, depth, tree), so that the result depends on the seed alone."""
     n_seeds = len(settings.max_depths) * settings.n_trees
-    return np.array(
-        [
-            np.random.SeedSequence(entropy, spawn_key=(label, p)).generate_state(n_seeds, np.uint64)
-            for p in passes
-        ]
-    )
+    sources = [np.random.SeedSequence(entropy, spawn_key=(label, p)) for p in passes]
+    return np.array([source.generate_state(n_seeds, np.uint64) for source in sources])
 
 
 def _grow_label(
@@ -183,22 +168,14 @@ def _grow_label(
 ) -> GrownRules:
     """New rules of some passes over one label's forests."""
     seeds = _tree_seeds(settings, entropy, label, passes)
-    indptr, feature, low, high, hashes, tree, pass_ends, n_read = grow_rules(
-        training.coded,
-        training.values,
-        training.values_indptr,
-        is_target[label].astype(np.uint8),
-        orders[label],
-        settings.bag_size(is_target.shape[1]),
-        settings.n_drawn_features(training.coded.n_features),
-        np.array([-1 if depth is None else depth for depth in settings.max_depths], dtype=np.int64),
-        settings.n_trees,
-        seeds,
-        known_hashes,
-    )
-    table = RuleTable(indptr, feature, low, high)
+    rows = (is_target[label].astype(np.uint8), orders[label], settings.bag_size(is_target.shape[1]))
+    n_drawn = settings.n_drawn_features(training.coded.n_features)
+    depths = np.array([-1 if d is None else d for d in settings.max_depths], dtype=np.int64)
+    forests = (n_drawn, depths, settings.n_trees, seeds)
+    grown = grow_rules(*training[1:], *rows, *forests, known_hashes)
+    *columns, hashes, tree, pass_ends, n_read = grown
     tree += passes.start * seeds.shape[1]
-    return GrownRules(table, hashes, tree, np.diff(pass_ends, prepend=0), n_read)
+    return GrownRules(RuleTable(*columns), hashes, tree, np.diff(pass_ends, prepend=0), n_read)
 
 
 def prune_table(
@@ -211,26 +188,12 @@ def prune_table(
     order: NDArray[np.int64],
 ) -> RuleTable:
     """Delete the conditions that do not improve a rule on the rows outside its tree's bag."""
-    bits = order_bits(is_target)
-    indptr = np.empty(len(table) + 1, dtype=np.int64)
+    rows = (*index, index.step)
+    conditions = (table.feature, table.low, table.high)
+    bags = (order, settings.bag_size(len(is_target)), seeds, tree_of_rule)
+    last_only = settings.prune == "prefix"
+    indptr = np.empty_like(table.indptr)
     kept = np.empty(len(table.feature), dtype=np.bool_)
-    prune_rules(
-        index.coded,
-        index.sorted_rows,
-        index.step,
-        table.indptr,
-        table.feature,
-        table.low,
-        table.high,
-        bits.bit_of_row,
-        bits.n_positive_words,
-        bits.n_words,
-        order,
-        settings.bag_size(len(is_target)),
-        seeds,
-        tree_of_rule,
-        settings.prune == "prefix",
-        indptr,
-        kept,
-    )
-    return RuleTable(indptr, table.feature[kept], table.low[kept], table.high[kept])
+    bits = order_bits(is_target)
+    prune_rules(*rows, table.indptr, *conditions, *bits, *bags, last_only, indptr, kept)
+    return RuleTable(indptr, *(column[kept] for column in conditions))

@@ -23,7 +23,8 @@ class Candidates(NamedTuple):
     """The candidates of one label that cover different rows, with what the selection needs to know.
 
     In a row of `coverage` the positives (rows of the target class) take the first
-    `n_positive_words` words, the negatives the rest.
+    `n_positive_words` words, the negatives the rest. The fields after `table` are in the order in which
+    the kernel takes them.
     """
 
     table: RuleTable
@@ -51,22 +52,11 @@ def prepare_candidates(
     distinct = find_distinct_rows(coverage, n_conditions)
     coverage = coverage[distinct]
     tp, fp = kernels.count_covered(coverage, n_positive_words)
-    all_examples = np.zeros(n_words, dtype=np.uint64)
-    np.bitwise_or.at(
-        all_examples, bit_of_row >> 6, np.uint64(1) << (bit_of_row & 63).astype(np.uint64)
-    )
-    n_positives = int(is_target.sum())
-    return Candidates(
-        table=table.take(distinct),
-        coverage=coverage,
-        n_positive_words=n_positive_words,
-        all_examples=all_examples,
-        n_positives=n_positives,
-        n_negatives=len(is_target) - n_positives,
-        n_conditions=n_conditions[distinct],
-        tp=tp,
-        fp=fp,
-    )
+    # A rule without conditions covers all rows.
+    all_examples = cover(RuleTable.from_ranges([[]]), index, bit_of_row, n_words)[0]
+    examples = (all_examples, int(is_target.sum()), int((~is_target).sum()))
+    counts = (n_conditions[distinct], tp, fp)
+    return Candidates(table.take(distinct), coverage, n_positive_words, *examples, *counts)
 
 
 def select_rules(
@@ -81,17 +71,7 @@ def select_rules(
     coefficients = kernel_coefficients(heuristic)
     if coefficients is None or not revalidate:
         return _select_by_values(candidates, heuristic, revalidate)
-    selected: Indices = kernels.cover_by_coefficients(
-        candidates.coverage,
-        candidates.n_positive_words,
-        candidates.all_examples,
-        candidates.n_positives,
-        candidates.n_negatives,
-        candidates.n_conditions,
-        candidates.tp,
-        candidates.fp,
-        coefficients,
-    )
+    selected: Indices = kernels.cover_by_coefficients(*candidates[1:], coefficients)
     return selected
 
 
@@ -101,21 +81,24 @@ def _select_by_values(candidates: Candidates, heuristic: Heuristic, revalidate: 
     tp, fp = candidates.tp[active], candidates.fp[active]
     n_positives, n_negatives = candidates.n_positives, candidates.n_negatives
     uncovered = candidates.all_examples.copy()
-    counts = ConfusionMatrix(tp, fp, n_positives - tp, n_negatives - fp)
-    fixed_values = np.zeros(len(candidates.tp))
-    fixed_values[active] = heuristic_values(heuristic, counts)
+    values, ranked_tp = np.zeros(len(candidates.tp)), candidates.tp.copy()
     selected: list[int] = []
     while len(active):
-        if revalidate:
+        if revalidate or not selected:
             counts = ConfusionMatrix(tp, fp, n_positives - tp, n_negatives - fp)
-            values, ranked_tp = heuristic_values(heuristic, counts), tp
-        else:
-            values, ranked_tp = fixed_values[active], candidates.tp[active]
-        best = kernels.pick_by_values(values, active, ranked_tp, candidates.n_conditions)
-        rule = int(active[best])
-        selected.append(rule)
+            values[active], ranked_tp[active] = heuristic_values(heuristic, counts), tp
+        best = kernels.pick_by_values(
+            values[active], active, ranked_tp[active], candidates.n_conditions
+        )
+        selected.append(int(active[best]))
         n_active, removed_positives, removed_negatives = kernels.take_away(
-            candidates.coverage, candidates.n_positive_words, rule, uncovered, active, tp, fp
+            candidates.coverage,
+            candidates.n_positive_words,
+            selected[-1],
+            uncovered,
+            active,
+            tp,
+            fp,
         )
         active, tp, fp = active[:n_active], tp[:n_active], fp[:n_active]
         n_positives -= removed_positives
@@ -129,7 +112,7 @@ def select_for_label(
     revalidate: bool,
     table: RuleTable,
     is_target: NDArray[np.bool_],
-) -> LabelRules[Indices]:
+) -> LabelRules:
     """Covering of one label with each of the heuristics, from the same candidates.
 
     The choices of a heuristic are the indices of its rules, in the order of their selection.
@@ -138,10 +121,5 @@ def select_for_label(
     chosen = [select_rules(candidates, h, revalidate=revalidate) for h in heuristics]
     union, inverse = np.unique(np.concatenate(chosen), return_inverse=True)
     ends = np.cumsum([len(indices) for indices in chosen])[:-1]
-    return LabelRules(
-        table=candidates.table.take(union),
-        tp=candidates.tp[union],
-        fp=candidates.fp[union],
-        n_conditions=candidates.n_conditions[union],
-        choices=tuple(np.split(inverse, ends)),
-    )
+    counts = (candidates.tp[union], candidates.fp[union], candidates.n_conditions[union])
+    return LabelRules(candidates.table.take(union), *counts, tuple(np.split(inverse, ends)))

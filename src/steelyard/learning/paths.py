@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,17 +13,14 @@ from steelyard.model.coded_rules import drop_unused
 from steelyard.model.coding import FeatureCoder
 from steelyard.model.combiners import Combiner
 from steelyard.model.coverage import RowIndex, cover
-from steelyard.model.evidence import Label
 from steelyard.model.label_sets import KnownLabelSets
 from steelyard.model.path import Indices, RankedRules, TheoryPath, find_first_firing
 from steelyard.model.rule_table import RuleTable
 
 from .targets import Targets
 
-Choices = TypeVar("Choices")
 
-
-class LabelRules(NamedTuple, Generic[Choices]):
+class LabelRules(NamedTuple):
     """The rules of one label that at least one heuristic chose.
 
     Parameters
@@ -39,7 +36,7 @@ class LabelRules(NamedTuple, Generic[Choices]):
     tp: NDArray[np.int32]
     fp: NDArray[np.int32]
     n_conditions: NDArray[np.int64]
-    choices: tuple[Choices, ...]
+    choices: tuple[Any, ...]
 
 
 class RulePool(NamedTuple):
@@ -61,17 +58,14 @@ class Ranking(NamedTuple):
     votes: NDArray[np.int64] | None = None
 
 
-def pool_rules(rules_of_label: Sequence[LabelRules[Any]]) -> RulePool:
+def pool_rules(rules_of_label: Sequence[LabelRules]) -> RulePool:
     """Join the rules of all labels."""
-    sizes = [len(rules.table) for rules in rules_of_label]
-    return RulePool(
-        table=RuleTable.concatenate([rules.table for rules in rules_of_label]),
-        offsets=np.cumsum([0, *sizes[:-1]]),
-        label_of_rule=np.repeat(np.arange(len(sizes)), sizes),
-        tp=np.concatenate([rules.tp for rules in rules_of_label]).astype(np.int64),
-        fp=np.concatenate([rules.fp for rules in rules_of_label]).astype(np.int64),
-        n_conditions=np.concatenate([rules.n_conditions for rules in rules_of_label]),
-    )
+    tables, *columns, _ = zip(*rules_of_label, strict=True)
+    sizes = [len(table) for table in tables]
+    label_of_rule = np.repeat(np.arange(len(sizes)), sizes)
+    counts = (np.concatenate(column).astype(np.int64) for column in columns)
+    offsets = np.cumsum([0, *sizes[:-1]])
+    return RulePool(RuleTable.concatenate(tables), offsets, label_of_rule, *counts)
 
 
 def make_path(
@@ -94,7 +88,6 @@ def make_path(
         new_tp = np.bincount(first[is_target], minlength=len(rule_idx) + 1)[:-1]
         new_fp = np.bincount(first[~is_target], minlength=len(rule_idx) + 1)[:-1]
         ranked.append(RankedRules(rule_idx, values, new_tp, new_fp, votes))
-    n_rows = is_target.shape[1]
     return TheoryPath(
         heuristics=tuple(heuristics),
         phis=tuple(phis),
@@ -103,15 +96,7 @@ def make_path(
         tp=pool.tp,
         fp=pool.fp,
         ranked=tuple(ranked),
-        labels=tuple(
-            Label(name, target, n, n_rows - n, n, n_rows - n)
-            for name, target, n in zip(
-                targets.names,
-                targets.target_class.tolist(),
-                is_target.sum(axis=1).tolist(),
-                strict=True,
-            )
-        ),
+        labels=targets.count_labels(),
         combiner=combiner,
         classes=targets.classes,
         label_sets=None if targets.classes else KnownLabelSets.from_labels(targets.is_present.T),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from itertools import pairwise
+from itertools import chain, repeat
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from steelyard.model.coding import CodedFeatures, FeatureCoder
 from steelyard.model.combiners import AnyRule, FirstRule
 from steelyard.model.decoders import BestLabel, EachLabel
 from steelyard.model.evidence import Evidence, Label
-from steelyard.model.rule_table import ranges_to_body
+from steelyard.model.rule_table import RuleTable
 from steelyard.model.rules import Head, Rule, ScoredRule
 from steelyard.model.theory import Theory
 
@@ -43,29 +43,20 @@ def learn_ripper(
     learn = partial(_learn_rules, training.coded, settings, entropy)
     is_target = targets.is_target
     orders = draw_orders(training.coded, is_target)
-    if targets.output == "multiclass":
+    in_turn = targets.output == "multiclass"
+    if in_turn:
         learned = _learn_in_turn(learn, is_target, orders)
     else:
         every = np.ones(training.coded.n_rows, dtype=np.bool_)
         arguments = zip(is_target, orders, is_target.mean(axis=1).tolist(), strict=True)
         learned = run_parallel(partial(learn, every), list(arguments), n_jobs)
-    labels = [
-        _count_label(name, target, mask, rules.rest)
-        for name, target, mask, rules in zip(
-            targets.names, targets.target_class.tolist(), is_target, learned, strict=True
-        )
-    ]
-    scored = [
-        rule
-        for label, rules in zip(labels, learned, strict=True)
-        for rule in _score_rules(label, rules, training.coder)
-    ]
-    in_turn = targets.output == "multiclass"
-    rarest_first = sorted(range(len(labels)), key=lambda j: labels[j].n_positives)
+    labels = targets.count_labels(np.array([rules.rest for rules in learned]))
+    scored = map(_score_rules, labels, learned, repeat(training.coder))
+    rarest_first = np.argsort(is_target.sum(axis=1), kind="stable").tolist()
     return Theory(
         features=training.coder.features,
-        labels=tuple(labels),
-        rules=tuple(scored),
+        labels=labels,
+        rules=tuple(chain.from_iterable(scored)),
         combiner=FirstRule(tuple(rarest_first)) if in_turn else AnyRule(),
         decoder=BestLabel() if in_turn else EachLabel(),
         classes=targets.classes,
@@ -96,11 +87,9 @@ def _learn_rules(
         fp_share=fp_share,
         order=order,
     )
-    seed = np.uint64(entropy % 2**64)
-    n_optimizations = int(settings.optimizations)
-    learned: LearnedRules = learn_rules(
-        coded, is_target.view(np.uint8), every, kernel_settings, n_optimizations, seed
-    )
+    is_positive, seed = is_target.view(np.uint8), np.uint64(entropy % 2**64)
+    n_passes = int(settings.optimizations)
+    learned: LearnedRules = learn_rules(coded, is_positive, every, kernel_settings, n_passes, seed)
     return learned
 
 
@@ -109,12 +98,12 @@ def _learn_in_turn(
 ) -> list[LearnedRules]:
     """The rules of every class but the most frequent one, on the rows that rarer classes leave over."""
     rest = np.ones(is_target.shape[1], dtype=np.bool_)
-    n_left = is_target.shape[1]
-    sizes = is_target.sum(axis=1).tolist()
-    *others, default = np.argsort(sizes, kind="stable").tolist()
+    sizes = is_target.sum(axis=1)
+    *others, default = np.argsort(sizes, kind="stable")
+    n_left = len(rest)
     learned = {}
     for i in others:
-        learned[i] = learn(rest, is_target[i], orders[i], sizes[i] / n_left)
+        learned[i] = learn(rest, is_target[i], orders[i], float(sizes[i] / n_left))
         rest = learned[i].rest
         n_left -= sizes[i]
     # The default class has no rules: it has no rows to learn from.
@@ -134,19 +123,11 @@ def count_possible_conditions(coded: CodedFeatures) -> int:
     return max(1, int(n_possible.sum()))
 
 
-def _count_label(name: str, target_class: int, is_target: Mask, rest: Mask) -> Label:
-    """The label with its counts, given the rows that no rule covers."""
-    parts = (is_target, ~is_target, rest & is_target, rest & ~is_target)
-    return Label(name, target_class, *(int(part.sum()) for part in parts))
-
-
 def _score_rules(label: Label, rules: LearnedRules, coder: FeatureCoder) -> Iterator[ScoredRule]:
     """Rules with their counts on all training examples, in the order in which they were learned."""
     head = Head(label.name, label.target_class)
-    conditions = rules.conditions.tolist()
-    for (begin, end), tp, fp in zip(
-        pairwise(rules.indptr.tolist()), rules.tp.tolist(), rules.fp.tolist(), strict=True
-    ):
-        rule = Rule(head, ranges_to_body(conditions[begin:end], coder))
-        evidence = Evidence(tp, fp)
+    table = RuleTable(rules.indptr, *rules.conditions.T)
+    for i, counts in enumerate(zip(rules.tp.tolist(), rules.fp.tolist(), strict=True)):
+        evidence = Evidence(*counts)
+        rule = Rule(head, table.body(i, coder))
         yield ScoredRule(rule, evidence, evidence.smoothed_precision)

@@ -33,6 +33,13 @@ def check_integer(name: str, value: Any, least: int = 1, most: int | None = None
         raise ValueError(f"{name} must be an integer {bounds}, got {value!r}")
 
 
+def check_share(name: str, value: Any, most: int = 1) -> float:
+    """The parameter as a float; rejects what is not a number above 0 and at most `most`."""
+    if not is_number(value) or not 0 < value <= most:
+        raise ValueError(f"{name} must be a number above 0 and at most {most}, got {value!r}")
+    return float(value)
+
+
 def _is_share(max_features: Any) -> TypeGuard[float]:
     return is_number(max_features) and not isinstance(max_features, Integral)
 
@@ -54,11 +61,7 @@ class SamplingSettings:
     max_features: str | int | float = "log2"
 
     def __post_init__(self) -> None:
-        if not is_number(self.sample_fraction) or not 0 < self.sample_fraction <= _LARGEST_BAG:
-            raise ValueError(
-                f"sample_fraction must be a number above 0 and at most {_LARGEST_BAG}, "
-                f"got {self.sample_fraction!r}"
-            )
+        check_share("sample_fraction", self.sample_fraction, _LARGEST_BAG)
         is_name = isinstance(self.max_features, str) and self.max_features in ("log2", "sqrt")
         is_share = _is_share(self.max_features) and 0 < self.max_features <= 1
         if not (is_name or is_share or is_whole(self.max_features)):

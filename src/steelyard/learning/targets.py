@@ -13,6 +13,7 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
 from steelyard._text import check_text, find_repeated
+from steelyard.model.evidence import Label
 
 TargetChoice = Literal["minority", "present"]
 Output = Literal["multilabel", "binary", "multiclass"]
@@ -49,20 +50,12 @@ class Targets:
         ones = np.ones_like(self.target_class)
         return replace(self, target_class=ones, is_target=self.is_present)
 
-
-def choose_target_classes(Y: NDArray[np.bool_], target: TargetChoice) -> NDArray[np.int64]:
-    """tᵢ: the value of each label (row of `Y`) that rules are learned for.
-
-    The minority value is 1 if less than half of the examples have the label, else 0.
-
-    Examples
-    --------
-    >>> choose_target_classes(np.array([[1, 0, 0], [1, 1, 0], [1, 0, 0]], dtype=bool), "minority")
-    array([1, 0, 1])
-    """
-    if target == "present":
-        return np.ones(len(Y), dtype=np.int64)
-    return np.asarray(2 * Y.sum(axis=1) < Y.shape[1], dtype=np.int64)
+    def count_labels(self, is_uncovered: Any = True) -> tuple[Label, ...]:
+        """The labels with their counts, given the rows that no rule covers."""
+        positive, negative = self.is_target, ~self.is_target
+        masks = (positive, negative, positive & is_uncovered, negative & is_uncovered)
+        counts = [mask.sum(axis=1).tolist() for mask in masks]
+        return tuple(map(Label, self.names, self.target_class.tolist(), *counts))
 
 
 def flatten_column(y: Any) -> Any:
@@ -79,10 +72,14 @@ def flatten_column(y: Any) -> Any:
 def encode_targets(y: Any, target: TargetChoice = "minority") -> Targets:
     """Read y: a 0/1 indicator (array, DataFrame, sparse) or one class per example.
 
+    Rules are learned for the target class of a label. The minority value is 1 if less than half of the
+    examples have the label, else 0.
+
     Examples
     --------
-    >>> encode_targets(pd.DataFrame({"hot": [1, 0, 0], "dry": [1, 1, 0]})).names
-    ('hot', 'dry')
+    >>> targets = encode_targets(pd.DataFrame({"hot": [1, 0, 0], "dry": [1, 1, 0]}))
+    >>> targets.names, targets.target_class
+    (('hot', 'dry'), array([1, 0]))
     >>> print(*encode_targets(["cat", "dog", "dog"]).classes)
     dog cat
     """
@@ -122,9 +119,10 @@ def _encode_indicator(Y: NDArray[Any], names: tuple[str, ...], target: TargetCho
             f"Unknown label type: labels must be 0 or 1, but label {names[label]!r} is "
             f"{Y[row, label]!r} in row {row}"
         )
-    present = np.ascontiguousarray(is_present.T)
-    target_class = choose_target_classes(present, target)
-    return Targets(names, target_class, present == target_class[:, None], "multilabel")
+    is_rare = 2 * is_present.sum(axis=0) < len(Y)
+    target_class = np.asarray(is_rare | (target == "present"), dtype=np.int64)
+    is_target = np.ascontiguousarray(is_present.T) == target_class[:, None]
+    return Targets(names, target_class, is_target, "multilabel")
 
 
 def _encode_classes(y: NDArray[Any], name: str, target: TargetChoice) -> Targets:
@@ -145,13 +143,8 @@ def _encode_classes(y: NDArray[Any], name: str, target: TargetChoice) -> Targets
         ones = np.ones(len(classes), dtype=np.int64)
         return Targets(tuple(names), ones, is_target, "multiclass", tuple(classes))
     positive = len(classes) - 1
-    if target == "minority" and len(classes) == 2 and 2 * (y == classes[1]).sum() >= len(y):
+    if target == "minority" and positive and 2 * (y == classes[1]).sum() >= len(y):
         positive = 0
     pair = (classes[positive - 1], classes[positive])  # with one class both are that class
-    return Targets(
-        (names[positive],),
-        np.ones(1, dtype=np.int64),
-        (y == classes[positive])[None, :],
-        "binary",
-        pair,
-    )
+    is_target = (y == classes[positive])[None, :]
+    return Targets((names[positive],), np.ones(1, dtype=np.int64), is_target, "binary", pair)

@@ -70,8 +70,7 @@ def value_cuts(values: NDArray[np.float64]) -> NDArray[np.float64]:
     >>> np.searchsorted(value_cuts(np.array([1.0, 2.0])), [0.9, 1.0, 1.5, 2.0, 2.1], side="right")
     array([0, 1, 2, 3, 4])
     """
-    cuts: NDArray[np.float64] = pair_with_next(values)
-    return cuts
+    return np.asarray(pair_with_next(values))
 
 
 class TrainingFeatures(NamedTuple):
@@ -103,32 +102,25 @@ def code_training_table(
     (array([2.]), array([[ 0, 1, -1], [ 1, 0, 1]], dtype=int32))
     """
     names = column_names(X) if names is None else tuple(map(str, names))
-    n_rows = X.shape[0]
-    builder = CodeBuilder(n_rows)
-    features: list[Feature] = []
-    cuts: list[NDArray[np.float64]] = []
-    distinct: list[NDArray[np.float64]] = []
+    builder = CodeBuilder(X.shape[0])
+    features, cuts, distinct = [], [], []
     for name, column in zip(names, table_to_columns(X), strict=True):
         check_text(name, f"the attribute {name!r}")
+        categories, values, cut_points = None, np.empty(0), np.empty(0)
         if isinstance(column, NominalColumn):
-            for text in column.categories:
+            categories = column.categories
+            for text in categories:
                 check_text(text, f"the category {text!r} of the attribute {name!r}")
-            features.append(Feature(name, column.categories))
-            cuts.append(np.empty(0))
-            distinct.append(np.empty(0))
-            builder.add_nominal(column.codes, len(column.categories))
-            continue
-        values = distinct_numbers(np.sort(column.values))
-        if column.rows is not None and len(column.rows) < n_rows:
-            values = np.union1d(values, [0.0])
-        features.append(Feature(name))
+            builder.add_nominal(column.codes, len(categories))
+        else:
+            values = distinct_numbers(np.sort(column.values))
+            if column.rows is not None and len(column.rows) < X.shape[0]:
+                values = np.union1d(values, [0.0])
+            cut_points = place_cuts(values) if len(values) else values
+            builder.add_numeric(column, cut_points)
+        features.append(Feature(name, categories))
+        cuts.append(cut_points)
         distinct.append(values)
-        cuts.append(place_cuts(values) if len(values) else np.empty(0))
-        builder.add_numeric(column, cuts[-1])
-    lengths = [len(values) for values in distinct]
-    return TrainingFeatures(
-        coder=FeatureCoder(tuple(features), tuple(cuts)),
-        coded=builder.build(),
-        values=np.concatenate([*distinct, np.empty(0)]),
-        values_indptr=np.concatenate(([0], np.cumsum(lengths))).astype(np.int64),
-    )
+    coder = FeatureCoder(tuple(features), tuple(cuts))
+    values_indptr = np.cumsum([0, *map(len, distinct)], dtype=np.int64)
+    return TrainingFeatures(coder, builder.build(), np.concatenate(distinct), values_indptr)
