@@ -226,7 +226,7 @@ def random_path(
     Y = rng.random((len(X), n_labels)) < 0.35
     if target == "classes":
         Y = np.eye(n_labels, dtype=bool)[rng.integers(n_labels, size=len(X))]
-    is_target = Y == targets
+    is_target = np.equal(Y, targets)
     label_of_rule = rng.integers(n_labels, size=n_rules)
     rules = [Rule(Head(""), random_body(rng)) for _ in range(n_rules)]
     covered = np.array([rule.covers(X) for rule in rules])
@@ -264,7 +264,7 @@ def random_path(
 
 def oracle_points(probabilities: np.ndarray) -> tuple[int, ...]:
     p = np.clip(probabilities, 1e-4, 1 - 1e-4)
-    return tuple(int(round(value)) for value in 100 * np.log(p / (1 - p)))
+    return tuple(np.rint(100 * np.log(p / (1 - p))).astype(int).tolist())
 
 
 def _rank(rng, chosen, values, covered, is_target, label_of_rule, has_votes) -> RankedRules:
@@ -391,7 +391,9 @@ def switch_theory(*categories: str) -> Theory:
 
 def many_rules(n_rules: int, combiner: str) -> Theory:
     """One label with more and more rules that fire as x grows."""
-    votes = {"any-rule": None, "strongest-vote": StrongestVote, "sum-of-votes": SumOfVotes}[combiner]
+    votes = {"any-rule": None, "strongest-vote": StrongestVote, "sum-of-votes": SumOfVotes}[
+        combiner
+    ]
     # The strongest vote is just enough; the sum needs hundreds of rules.
     start = {"strongest-vote": -1, "sum-of-votes": -5000}.get(combiner)
     rules = tuple(
@@ -418,7 +420,10 @@ def many_label_sets(n_labels: int, n_sets: int, decoder: Decoder) -> Theory:
         tuple(Label(f"l{j}") for j in range(n_labels)),
         tuple(
             ScoredRule(
-                Rule(Head(f"l{j}"), (Condition("x", "≥", float(j)),)), Evidence(1, 0), 1.0, 1 + j % 5
+                Rule(Head(f"l{j}"), (Condition("x", "≥", float(j)),)),
+                Evidence(1, 0),
+                1.0,
+                1 + j % 5,
             )
             for j in range(n_labels)
         ),

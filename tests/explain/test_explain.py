@@ -399,7 +399,9 @@ class TestWords:
 
     def test_no_label_at_all_is_the_empty_set(self):
         known = KnownLabelSets(((),), (40,))
-        explanation = flu_theory(decoder=BestLabelSet().fit(known)).explain({"fever": 37, "nose": ""})
+        explanation = flu_theory(decoder=BestLabelSet().fit(known)).explain(
+            {"fever": 37, "nose": ""}
+        )
         assert explanation.title_lines() == [
             "predicted: no label",
             "of the 1 label set seen in training, the empty set (40 of 40 examples) fits the rules "
@@ -448,7 +450,9 @@ class TestForms:
         names = [f"x{j}" for j in range(6)]
         rules = tuple(
             ScoredRule(
-                Rule(Head(label), (Condition(a, "≥", 0.5), Condition(b, "<", 0.5))), Evidence(3, 1), 0.5
+                Rule(Head(label), (Condition(a, "≥", 0.5), Condition(b, "<", 0.5))),
+                Evidence(3, 1),
+                0.5,
             )
             for label, a, b in (("a", "x0", "x3"), ("a", "x1", "x2"), ("b", "x5", "x0"))
         )
@@ -470,7 +474,9 @@ class TestForms:
         assert flu.explain(pd.DataFrame({"fever": [], "colour": [], "age": []})) == []
 
     def test_a_missing_attribute_is_named(self, flu):
-        with pytest.raises(ValueError, match="the table has no column for 'fever', 'colour', 'age'"):
+        with pytest.raises(
+            ValueError, match="the table has no column for 'fever', 'colour', 'age'"
+        ):
             flu.explain({"nothing": 1})
 
     def test_a_label_is_found_by_name_or_position(self, flu):

@@ -137,7 +137,9 @@ class TestPredictions:
 def round_condition(condition: Condition) -> Condition:
     if condition.is_nominal:
         return condition
-    bounds = [bound if np.isinf(bound) else round(bound) for bound in (condition.low, condition.high)]
+    bounds = [
+        bound if np.isinf(bound) else round(bound) for bound in (condition.low, condition.high)
+    ]
     return Condition.interval(condition.feature, *bounds, includes_high=condition.includes_high)
 
 
@@ -152,7 +154,7 @@ def test_scores_beside_label_sets_are_those_of_the_theory(combiner):
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_label_sets_that_vote_are_rejected_in_one_sentence(dialect):
-    with pytest.raises(ValueError, match="^SQL cannot let label sets vote: .*Python") as rejection:
+    with pytest.raises(ValueError, match=r"^SQL cannot let label sets vote: .*Python") as rejection:
         flu_theory(decoder=LabelSetVotes(0.4)).to_sql(dialect)
     assert "\n" not in str(rejection.value)
 
@@ -192,9 +194,7 @@ class TestNames:
 
 class TestValues:
     # Beyond these magnitudes SQLite's own reader of numbers is not exact, whatever the digits.
-    @given(
-        st.floats(-1e20, 1e20, allow_subnormal=False).filter(lambda x: x == 0 or abs(x) > 1e-20)
-    )
+    @given(st.floats(-1e20, 1e20, allow_subnormal=False).filter(lambda x: x == 0 or abs(x) > 1e-20))
     def test_a_bound_is_met_exactly_from_its_own_value_on(self, run_duckdb, bound):
         theory = bound_theory(bound)
         X = pd.DataFrame({"x": [np.nextafter(bound, -np.inf), bound]})
@@ -222,7 +222,9 @@ class TestValues:
         assert run_sqlite(theory.to_sql(), X.astype(float)).last(1) == expected
         assert run_duckdb(theory.to_sql("duckdb"), X).last(1) == expected
 
-    @pytest.mark.parametrize("form", [bool, int, float, "Int64", "boolean", str, "category"], ids=str)
+    @pytest.mark.parametrize(
+        "form", [bool, int, float, "Int64", "boolean", str, "category"], ids=str
+    )
     def test_booleans_may_be_stored_as_0_and_1(self, form, run_duckdb):
         theory = switch_theory("False", "True")
         X = pd.DataFrame({"d": [True, False, False, True]}).astype({"d": form})

@@ -73,7 +73,9 @@ class TestCodes:
         assert codes_of(coder_of(Feature("empty"), 1.0), X) == [MISSING] * 3
         assert codes_of(coder_of(Feature("empty", ("a",))), X) == [MISSING] * 3
 
-    @pytest.mark.parametrize("values", [[True, False], [1, 0], [1.0, 0.0], ["1", "0"], ["TRUE", "0"]])
+    @pytest.mark.parametrize(
+        "values", [[True, False], [1, 0], [1.0, 0.0], ["1", "0"], ["TRUE", "0"]]
+    )
     def test_booleans_may_be_written_as_numbers_or_words(self, values):
         coder = coder_of(Feature("b", ("False", "True")))
         assert codes_of(coder, pd.DataFrame({"b": values})) == [1, 0]

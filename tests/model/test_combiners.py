@@ -104,7 +104,7 @@ class TestAgainstTheOracle:
         for theory, X in random_cases(*pair):
             scores = np.sort(theory.evaluate(X).scores, axis=0)
             probabilities = theory.combiner.to_probability(scores)
-            assert ((0 < probabilities) & (probabilities < 1)).all()
+            assert ((probabilities > 0) & (probabilities < 1)).all()
             assert (np.diff(probabilities, axis=0) >= 0).all()
             assert ((probabilities > 0.5) == (scores > 0)).all()
 

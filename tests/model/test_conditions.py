@@ -234,7 +234,12 @@ class TestWriting:
         assert format_body([]) == ""
 
     def test_values_read_as_people_write_them(self):
-        assert [format_value(v) for v in (3.0, 0.15, "3.0", None)] == ["3", "0.15", "3.0", "missing"]
+        assert [format_value(v) for v in (3.0, 0.15, "3.0", None)] == [
+            "3",
+            "0.15",
+            "3.0",
+            "missing",
+        ]
 
     @given(conditions)
     def test_it_is_a_value_that_cannot_be_changed(self, condition):
@@ -249,7 +254,9 @@ class TestRejections:
         with pytest.raises(ValueError, match="the operator of 'x' must be one of <, ≤, ≥, =, in"):
             Condition("x", operator, 1)
 
-    @pytest.mark.parametrize("bound", [math.inf, -math.inf, math.nan, "1", None, True, [1], 10**400])
+    @pytest.mark.parametrize(
+        "bound", [math.inf, -math.inf, math.nan, "1", None, True, [1], 10**400]
+    )
     @pytest.mark.parametrize("operator", ["<", "≤", "≥"])
     def test_a_bound_is_a_finite_number(self, operator, bound):
         with pytest.raises(ValueError, match="the value of 'x' must be a finite number, got"):
@@ -284,7 +291,11 @@ class TestRejections:
         [
             (Condition("x", "=", "red"), SIZE, "'x' is numeric and needs bounds, got 'x = red'"),
             (Condition("c", "<", 1), COLOUR, "'c' is nominal and needs categories, got 'c < 1'"),
-            (Condition("c", "=", "pink"), COLOUR, "'c' has no category 'pink'; it has 'red', 'blue'"),
+            (
+                Condition("c", "=", "pink"),
+                COLOUR,
+                "'c' has no category 'pink'; it has 'red', 'blue'",
+            ),
         ],
         ids=str,
     )

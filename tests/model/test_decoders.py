@@ -184,7 +184,7 @@ class TestLabelSetVotes:
         votes, n_votes = decoder.share_votes(points)
         probability = decoder.to_probability(decoder.decode(points, VOTES), VOTES)
         np.testing.assert_allclose(probability, votes / n_votes[:, None], atol=1e-6)
-        assert (0 < probability).all()
+        assert (probability > 0).all()
         assert (probability < 1).all()
 
     def test_a_share_that_is_just_met_is_not_enough(self):
@@ -339,7 +339,7 @@ class TestParameters:
     @pytest.mark.parametrize("wrong", [0, 1, -0.1, 2, math.nan, math.inf, "0.5", True, [0.5], 0.5j])
     @pytest.mark.parametrize("kind", [EachLabel, LabelSetVotes])
     def test_a_threshold_is_a_number_between_0_and_1(self, kind, wrong):
-        with pytest.raises(ValueError, match="^threshold must be a number between 0 and 1, got"):
+        with pytest.raises(ValueError, match=r"^threshold must be a number between 0 and 1, got"):
             kind(threshold=wrong)
 
     @pytest.mark.parametrize("kind", [BestLabelSet, LabelSetVotes])
@@ -363,7 +363,7 @@ class TestParameters:
 
     @pytest.mark.parametrize("wrong", ["any", "auto", None, 0.5, ["each-label"]], ids=str)
     def test_no_other_name_is_known(self, wrong):
-        with pytest.raises(ValueError, match="^decode must be a decoder or one of 'each-label', "):
+        with pytest.raises(ValueError, match=r"^decode must be a decoder or one of 'each-label', "):
             get_decoder(wrong)
 
     @pytest.mark.parametrize("kind", [BestLabelSet, LabelSetVotes])

@@ -1,5 +1,7 @@
 """A new combiner and a new decoder need a class each and an entry in a registry, nothing else."""
 
+# ruff: noqa: ARG002, a toy need not use all that it is given
+
 import itertools
 import sqlite3
 from collections.abc import Sequence

@@ -137,7 +137,9 @@ class TestChoosing:
         path, _ = make(1)
         assert path.theory(WRA(), 0.3) == path.theory("wra", 0.3) == path.theory(1, 0.3)
         assert path.theory(-1, 0.3) == path.theory(1, 0.3) == path.theory(np.int64(1), 0.3)
-        with pytest.raises(ValueError, match=r"no m-estimate\(m=3\); it has m-estimate\(m=2\), wra"):
+        with pytest.raises(
+            ValueError, match=r"no m-estimate\(m=3\); it has m-estimate\(m=2\), wra"
+        ):
             path.theory(MEstimate(3))
         with pytest.raises(IndexError):
             path.theory(99)

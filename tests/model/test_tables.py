@@ -45,7 +45,11 @@ class TestColumns:
         )
         columns = list(table_to_columns(X))
         assert [isinstance(column, NumericColumn) for column in columns] == [True] * 3 + [False] * 3
-        assert [column.categories for column in columns[3:]] == [("False", "True"), ("a", "b"), ("a",)]
+        assert [column.categories for column in columns[3:]] == [
+            ("False", "True"),
+            ("a", "b"),
+            ("a",),
+        ]
 
     def test_a_mixed_object_array_is_read_column_by_column(self):
         X = np.array([[1.5, "red"], [None, None], [2, "blue"]], dtype=object)
@@ -64,7 +68,9 @@ class TestColumns:
     @given(tables())
     def test_values_are_those_of_the_table_in_every_form(self, X):
         coder, _ = code_table(X)
-        expected = [[None if v != v else v for v in column] for column in map(list, X.to_numpy(object).T)]
+        expected = [
+            [None if v != v else v for v in column] for column in map(list, X.to_numpy(object).T)
+        ]
         for form in (X, to_sparse_frame(X), X.astype("category"), X.to_numpy(dtype=object)):
             columns = table_to_columns(form, coder.features)
             found = [
@@ -77,7 +83,9 @@ class TestColumns:
     def test_those_of_a_sparse_matrix_too(self, X):
         coder, _ = code_table(X)
         columns = table_to_columns(to_csr(X), coder.features)
-        found = [column_to_values(c, f, len(X)) for c, f in zip(columns, coder.features, strict=True)]
+        found = [
+            column_to_values(c, f, len(X)) for c, f in zip(columns, coder.features, strict=True)
+        ]
         rows = [[None if v != v else v for v in row] for row in table_to_rows(X)]
         assert [list(row) for row in zip(*found, strict=True)] == rows
 
@@ -127,7 +135,9 @@ class TestSelecting:
 
     @pytest.mark.parametrize("wrong", [None, 3, "text", {"a": 1}], ids=str)
     def test_what_is_no_table_is_rejected(self, wrong):
-        with pytest.raises(TypeError, match="X must be a DataFrame, an array, a sparse matrix or a"):
+        with pytest.raises(
+            TypeError, match="X must be a DataFrame, an array, a sparse matrix or a"
+        ):
             select_columns(wrong, self.FEATURES, self.USED)
 
     def test_rows_of_different_lengths_are_rejected(self):
@@ -135,9 +145,10 @@ class TestSelecting:
             as_array([[1, 2], [3]])
 
 
-class TestExamples:
-    ROW = {"size": 3.0, "colour": "red", "weight": None}
+ROW = {"size": 3.0, "colour": "red", "weight": None}
 
+
+class TestExamples:
     @pytest.mark.parametrize(
         "form",
         [
@@ -150,7 +161,7 @@ class TestExamples:
         ],
     )
     def test_an_example_in_any_form_is_a_table_with_one_row(self, form):
-        table = as_table(form(self.ROW))
+        table = as_table(form(ROW))
         assert table.shape == (1, 3)
         assert count_rows(table) == 1
         features = (Feature("size"), Feature("colour", ("red",)), Feature("weight"))
@@ -164,7 +175,7 @@ class TestExamples:
 
     @pytest.mark.parametrize("wrong", [3, "red", None])
     def test_what_is_neither_is_rejected(self, wrong):
-        with pytest.raises(TypeError, match="expected an example .* or a table, got"):
+        with pytest.raises(TypeError, match=r"expected an example .* or a table, got"):
             as_table(wrong)
 
     def test_rows_are_counted_in_every_form(self):

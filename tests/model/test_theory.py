@@ -43,7 +43,9 @@ class TestViewsAgree:
             if theory.is_multilabel:
                 assert evaluation.predicted.tolist() == present.astype(int).tolist()
             else:
-                position = present[:, 0].astype(int) if len(theory.labels) == 1 else present.argmax(1)
+                position = (
+                    present[:, 0].astype(int) if len(theory.labels) == 1 else present.argmax(1)
+                )
                 assert evaluation.predicted.tolist() == [theory.classes[i] for i in position]
 
     def test_covers(self, pair):
@@ -59,7 +61,7 @@ class TestViewsAgree:
             decision = theory.decoder.to_decision(decoded, theory.combiner)
             assert theory.predict_proba(X).tolist() == probability.tolist()
             assert theory.decision_function(X).tolist() == decision.tolist()
-            assert ((0 < probability) & (probability < 1)).all()
+            assert ((probability > 0) & (probability < 1)).all()
             if pair[1] in ("each-label", "label-set-votes"):
                 assert ((decision > 0) == decoded.is_present).all()
             elif pair[1] == "best-label":  # the first of equals
@@ -146,7 +148,9 @@ class TestViewsAgree:
             assert n_tied > 0
 
 
-@pytest.mark.parametrize("pair", [("sum-of-votes", "each-label"), LABEL_SET_PAIRS[-1]], ids="-".join)
+@pytest.mark.parametrize(
+    "pair", [("sum-of-votes", "each-label"), LABEL_SET_PAIRS[-1]], ids="-".join
+)
 def test_a_threshold_moves_predictions_not_probabilities(pair):
     n_moved = 0
     for theory, X in random_cases(*pair):
@@ -240,9 +244,7 @@ INVALID = {
         "points of rule 1 must be an integer, got 1099511627776",
     ),
     "rules numbered as given": (
-        lambda: theory_of(
-            rule("cold", points=1), rule("flu"), combiner=SumOfVotes((1, 2))
-        ),
+        lambda: theory_of(rule("cold", points=1), rule("flu"), combiner=SumOfVotes((1, 2))),
         "points of rule 2 must be an integer, got None",
     ),
     "too few start points": (
@@ -415,7 +417,10 @@ class TestTables:
     def test_sparse_and_dense_tables_are_read_alike(self):
         rng = np.random.default_rng(0)
         X = rng.random((40, 6)) * (rng.random((40, 6)) < 0.2)
-        bodies = [(Condition("x1", "≥", 0.5),), (Condition("x0", "<", 0.1), Condition("x4", "≤", 0))]
+        bodies = [
+            (Condition("x1", "≥", 0.5),),
+            (Condition("x0", "<", 0.1), Condition("x4", "≤", 0)),
+        ]
         theory = Theory(
             tuple(Feature(f"x{j}") for j in range(6)),
             (Label("a"), Label("b", 0)),
@@ -427,12 +432,19 @@ class TestTables:
         frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(6)])
         expected = theory.predict(X).tolist()
         assert 0 < np.mean(expected) < 1
-        for form in (sparse.csr_array(X), sparse.csc_array(X), frame, frame.astype("Sparse[float]")):
+        for form in (
+            sparse.csr_array(X),
+            sparse.csc_array(X),
+            frame,
+            frame.astype("Sparse[float]"),
+        ):
             assert np.asarray(theory.predict(form)).tolist() == expected
             fires = theory.evaluate(form).fires.tolist()
             assert fires == theory.covers(X).tolist()
 
-    @pytest.mark.parametrize("form", [bool, int, float, "Int64", "boolean", str, "category"], ids=str)
+    @pytest.mark.parametrize(
+        "form", [bool, int, float, "Int64", "boolean", str, "category"], ids=str
+    )
     def test_booleans_may_be_given_as_0_and_1(self, form):
         theory = Theory(
             (Feature("d", ("False", "True")),),
@@ -515,7 +527,9 @@ class TestReading:
         theory = theory_of(
             rule(), combiner=FirstRule((1, 0)), decoder=BestLabel(), classes=("flu", "cold")
         )
-        titles = [line for line in str(theory).splitlines() if line.endswith("fires") or "50%" in line]
+        titles = [
+            line for line in str(theory).splitlines() if line.endswith("fires") or "50%" in line
+        ]
         assert titles == ["cold: 1 of 2 (50%)", "flu: 1 of 2 (50%), predicted where no rule fires"]
 
     def test_values_and_weights_stand_below_each_other(self):

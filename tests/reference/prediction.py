@@ -38,7 +38,7 @@ def firing_rules(row, rules, label):
 
 
 def score_any_rule(row, rules, labels):
-    """The best smoothed precision of a firing rule; without one, how sure silence is of the other class."""
+    """The best smoothed precision of a firing rule; without one, that of silence, less 1."""
     scores = []
     for j, (target, positives, negatives) in enumerate(labels):
         sure = [smoothed(tp, fp) for _, _, _, tp, fp, _ in firing_rules(row, rules, j)]
