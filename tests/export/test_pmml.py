@@ -111,7 +111,7 @@ class TestDecidingRules:
 @pytest.mark.parametrize("pair", VOTING_PAIRS, ids="-".join)
 def test_votes_are_rejected_in_one_sentence(pair):
     theory, _ = random_cases(*pair)[0]
-    with pytest.raises(ValueError, match="^PMML's RuleSetModel cannot express votes") as rejection:
+    with pytest.raises(ValueError, match=r"^PMML's RuleSetModel cannot express votes") as rejection:
         theory.to_pmml()
     assert "\n" not in str(rejection.value)
 

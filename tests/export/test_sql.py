@@ -154,7 +154,7 @@ def test_scores_beside_label_sets_are_those_of_the_theory(combiner):
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_label_sets_that_vote_are_rejected_in_one_sentence(dialect):
-    with pytest.raises(ValueError, match="^SQL cannot let label sets vote: .*Python") as rejection:
+    with pytest.raises(ValueError, match=r"^SQL cannot let label sets vote: .*Python") as rejection:
         flu_theory(decoder=LabelSetVotes(0.4)).to_sql(dialect)
     assert "\n" not in str(rejection.value)
 

@@ -327,7 +327,7 @@ class TestParameters:
     @pytest.mark.parametrize("wrong", [0, 1, -0.1, 2, math.nan, math.inf, "0.5", True, [0.5], 0.5j])
     @pytest.mark.parametrize("kind", [EachLabel, LabelSetVotes])
     def test_a_threshold_is_a_number_between_0_and_1(self, kind, wrong):
-        with pytest.raises(ValueError, match="^threshold must be a number between 0 and 1, got"):
+        with pytest.raises(ValueError, match=r"^threshold must be a number between 0 and 1, got"):
             kind(threshold=wrong)
 
     @pytest.mark.parametrize("kind", [BestLabelSet, LabelSetVotes])
@@ -351,7 +351,7 @@ class TestParameters:
 
     @pytest.mark.parametrize("wrong", ["any", "auto", None, 0.5, ["each-label"]], ids=str)
     def test_no_other_name_is_known(self, wrong):
-        with pytest.raises(ValueError, match="^decode must be a decoder or one of 'each-label', "):
+        with pytest.raises(ValueError, match=r"^decode must be a decoder or one of 'each-label', "):
             get_decoder(wrong)
 
     @pytest.mark.parametrize("kind", [BestLabelSet, LabelSetVotes])

@@ -110,7 +110,7 @@ class TestRejections:
 
     @pytest.mark.parametrize("wrong", [None, "0.5", math.nan, True])
     def test_a_value_is_a_number(self, wrong):
-        with pytest.raises(ValueError, match="the value of 'flu ← fever ≥ 38.5' must be a number"):
+        with pytest.raises(ValueError, match=r"the value of 'flu ← fever ≥ 38\.5' must be"):
             ScoredRule(FEVER, Evidence(1, 0), wrong)
 
     @pytest.mark.parametrize("value", [math.inf, -math.inf, np.float32(0.5), 3])

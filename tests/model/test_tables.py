@@ -145,9 +145,10 @@ class TestSelecting:
             as_array([[1, 2], [3]])
 
 
-class TestExamples:
-    ROW = {"size": 3.0, "colour": "red", "weight": None}
+ROW = {"size": 3.0, "colour": "red", "weight": None}
 
+
+class TestExamples:
     @pytest.mark.parametrize(
         "form",
         [
@@ -160,7 +161,7 @@ class TestExamples:
         ],
     )
     def test_an_example_in_any_form_is_a_table_with_one_row(self, form):
-        table = as_table(form(self.ROW))
+        table = as_table(form(ROW))
         assert table.shape == (1, 3)
         assert count_rows(table) == 1
         features = (Feature("size"), Feature("colour", ("red",)), Feature("weight"))
@@ -174,7 +175,7 @@ class TestExamples:
 
     @pytest.mark.parametrize("wrong", [3, "red", None])
     def test_what_is_neither_is_rejected(self, wrong):
-        with pytest.raises(TypeError, match="expected an example .* or a table, got"):
+        with pytest.raises(TypeError, match=r"expected an example .* or a table, got"):
             as_table(wrong)
 
     def test_rows_are_counted_in_every_form(self):
