@@ -13,8 +13,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from reference import ripper as oracle
 from reference.rules import covers
-from steelyard._kernels import description_length as bits_kernels
-from steelyard._kernels import ripper_growing as growing_kernels
+from steelyard._kernels import _description_length as bits_kernels
+from steelyard._kernels import _ripper_growing as growing_kernels
 from steelyard._kernels.ripper import Settings, learn_rules
 from steelyard.data import load_mulan
 from steelyard.estimators.ripper import RipperClassifier, _count_possible_conditions

@@ -15,7 +15,7 @@ from reference.rules import covers
 from reference.tree_rules import extract_rules, leaf_of, leaf_paths
 from steelyard import make_planted_rules
 from steelyard._kernels.growing import grow_rules
-from steelyard._kernels.random import hash_rows
+from steelyard._kernels.coding import hash_rows
 from steelyard.learning.candidates import (
     MIN_NEW_SHARE,
     PAPER_DEPTHS,
@@ -245,7 +245,7 @@ class TestPasses:
         X = pd.DataFrame({"x": np.arange(8.0), "y": [0, 1, 1, 0, 1, 0, 0, 1.0]})
         is_target = np.array([[0, 1, 0, 0, 1, 1, 0, 0]], dtype=bool)
         training = code_training_table(X)
-        order = draw_order(hash_rows(training.coded, is_target[:0]), is_target[0])
+        order = draw_order(hash_rows(training.coded), is_target[0])
         n_trees = 5
         seeds = [
             np.random.SeedSequence(seed, spawn_key=(0, p)).generate_state(n_trees, np.uint64)

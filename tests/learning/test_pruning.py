@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from reference.pruning import prune, rows_outside_bag
 from steelyard import make_planted_rules
 from steelyard._kernels.growing import grow_rules
-from steelyard._kernels.random import hash_rows
+from steelyard._kernels.coding import hash_rows
 from steelyard.learning.candidates import (
     ForestSettings,
     draw_order,
@@ -201,7 +201,7 @@ class TestOfCandidates:
         pruned = generate(X, is_target, n_candidates, prune=way, **forest)
         training = code_training_table(X)
         options = ForestSettings(prune=way, **forest)
-        keys = hash_rows(training.coded, is_target[:0])
+        keys = hash_rows(training.coded)
         for label, mask in enumerate(is_target):
             order = draw_order(keys, mask)
             trees, tree_seeds = self.grow_trees(training, mask, order, label, options)

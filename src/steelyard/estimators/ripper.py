@@ -9,7 +9,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
-from steelyard._kernels.random import hash_rows
+from steelyard._kernels.coding import hash_rows
 from steelyard._kernels.ripper import LearnedRules, Settings, learn_rules
 from steelyard._numbers import is_number, is_whole
 from steelyard.heuristics import Laplace, describe
@@ -180,7 +180,7 @@ class RipperClassifier(TheoryClassifier):
         its rules depend neither on the other labels nor on its place among them.
         """
         every = np.ones(coded.n_rows, dtype=np.bool_)
-        row_keys = hash_rows(coded, is_target[:0])
+        row_keys = hash_rows(coded)
         learned: list[LearnedRules] = Parallel(n_jobs=self.n_jobs, prefer="threads")(
             delayed(learn_rules)(
                 coded,
@@ -199,7 +199,7 @@ class RipperClassifier(TheoryClassifier):
     ) -> list[LearnedRules]:
         """The rules of every class but the most frequent one, on what rarer classes leave over."""
         rest = np.ones(coded.n_rows, dtype=np.bool_)
-        row_keys = hash_rows(coded, is_target[:0])
+        row_keys = hash_rows(coded)
         sizes = is_target.sum(axis=1)
         rarest_first = np.argsort(sizes, kind="stable")
         learned = [_NO_RULES for _ in is_target]

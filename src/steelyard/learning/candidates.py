@@ -16,7 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from steelyard._kernels.growing import grow_rules
 from steelyard._kernels.pruning import prune_rules
-from steelyard._kernels.random import hash_rows
+from steelyard._kernels.coding import hash_rows
 from steelyard._numbers import is_number, is_whole
 from steelyard.model.coverage import RowIndex, index_rows, order_bits
 from steelyard.model.features import TrainingFeatures
@@ -266,7 +266,7 @@ def generate_candidates(
     list of RuleTable, one a label; empty for a label without any target row.
     """
     n_labels = len(is_target)
-    row_keys = hash_rows(training.coded, is_target[:0])
+    row_keys = hash_rows(training.coded)
     pools = [_LabelPool() for _ in range(n_labels)]
     # A label of one class has nothing to tell apart.
     open_labels = [i for i in range(n_labels) if 0 < is_target[i].sum() < is_target.shape[1]]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 
-from steelyard._kernels.random import hash_rows
+from steelyard._kernels.coding import hash_rows
 from steelyard.heuristics import ConfusionMatrix, Heuristic, MEstimate, describe, heuristic_values
 from steelyard.model.coded_rules import reduce_program
 from steelyard.model.coverage import Bits, cover, index_rows
@@ -87,7 +87,7 @@ def _learn_votes(
     index = index_rows(training.coded)
     n_labels = len(targets.is_target)
     budget = share_rules(max_rules, n_labels)
-    row_keys = hash_rows(training.coded, targets.is_target[:0])
+    row_keys = hash_rows(training.coded)
     weighing = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(
         delayed(weigh_for_label)(
             index, is_present, draw_order(row_keys, is_present), ms, settings, budget, entropy

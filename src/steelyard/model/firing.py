@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard._kernels.firing import add_points, raise_points
+from steelyard._kernels.combining import add_points, raise_points
 
 from .coverage import Bits
 from .decoding import Combine, Points

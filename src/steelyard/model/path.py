@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from steelyard._kernels.firing import first_firing
+from steelyard._kernels.combining import first_firing
 from steelyard.heuristics import (
     Heuristic,
     describe,
