@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from reference import ripper as oracle
 from reference.rules import covers
-from steelyard._kernels import description_length as bits_kernels
-from steelyard._kernels import ripper_growing as growing_kernels
+from steelyard._kernels import _description_length as bits_kernels
+from steelyard._kernels import _ripper_growing as growing_kernels
 from steelyard._kernels.ripper import Settings, learn_rules
 from steelyard.learning.ripper import count_possible_conditions
 from steelyard.learning.training_table import code_training_table, value_cuts

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from steelyard._kernels.firing import add_points
+from steelyard._kernels.combining import add_points
 from steelyard.model.combiners import COMBINERS, Combiner
 from steelyard.model.decoders import DECODERS, Decoded, Decoder, EachLabel
 from steelyard.model.formulas import LabelSetSearch, Sum

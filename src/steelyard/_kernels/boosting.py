@@ -1,7 +1,7 @@
-"""Weighting: rules of a label are grown one by one, each for what the ones before it left over.
+"""Boosting: grow the rules of a label one by one, each for what the rules before it left over.
 
-Gradients and curvatures of the loss are whole numbers of 2⁻³⁰ here: their sums are exact, so a rule's
-gain does not depend on the order of the rows, nor on which of two ways it was added up.
+Gradients and curvatures of the loss are integers in units of 2⁻³⁰. Their sums are exact, so the gain of
+a rule depends neither on the order of the rows nor on how it was added up.
 """
 
 from collections import namedtuple
@@ -9,89 +9,68 @@ from collections import namedtuple
 import numpy as np
 from numba import njit
 
-from .bodies import add_condition
-from .compiling import BORROWING
-from .random import next_below
+from ._compiling import BORROWING
+from ._conditions import cover_mask, filter_mask, merge_conditions
+from ._random import next_below
 
 _UNIT = 1 << 30
 
-# What all rounds of a call share.
+# What all rounds of a call share: the data, the settings, and memory that is used again.
 _Space = namedtuple(
     "_Space",
     [
-        "gradients",  # (n_rows,) of the loss, 2⁻³⁰
+        "coded",
+        "draw_order",
+        "bag_size",
+        "n_features_drawn",
+        "l2",
+        "max_weight",
+        "gradients",  # (n_rows,) of the loss, in units of 2⁻³⁰
         "curvatures",
-        "n_drawn",  # (n_rows,) how often a row is in the bag
         "members",  # rows of the bag that satisfy the body so far ...
-        "bag",  # (n_rows, 2) ... gradient and curvature of each of them, as often as it is drawn ...
+        "bag",  # (n_rows, 2) ... their gradients and curvatures, times the number of draws ...
         "inside",  # (n_rows,) ... and whether a row is one of them
-        "histogram",  # (most_codes, 2) sums of both by code; all 0 between calls
+        "histogram",  # (most_codes, 2) sums of both by code; 0 between calls
         "window",  # features with more than one code; the drawn ones move to the front
     ],
 )
 
-_Body = namedtuple("_Body", ["feature", "low", "high"])
-
-
-@njit(cache=True, nogil=True)
-def _make_space(n_rows, n_codes):
-    most_codes = max(1, n_codes.max())
-    return _Space(
-        np.empty(n_rows, dtype=np.int64),
-        np.empty(n_rows, dtype=np.int64),
-        np.empty(n_rows, dtype=np.int64),
-        np.empty(n_rows, dtype=np.uint32),
-        np.empty((n_rows, 2), dtype=np.int64),
-        np.empty(n_rows, dtype=np.bool_),
-        np.zeros((most_codes, 2), dtype=np.int64),
-        np.flatnonzero(n_codes > 1),
-    )
-
-
-@njit(cache=True, nogil=True)
-def _make_body(length):
-    return _Body(
-        np.empty(length, dtype=np.int32),
-        np.empty(length, dtype=np.int32),
-        np.empty(length, dtype=np.int32),
-    )
-
 
 @njit(**BORROWING)
-def _weigh(gradient, curvature, l2, max_weight):
+def _weigh(gradient, curvature, space):
     """(gain, weight) of a rule with these sums."""
     slope = gradient / _UNIT
-    bend = curvature / _UNIT + l2
-    weight = min(max(slope / bend, -max_weight), max_weight)
+    bend = curvature / _UNIT + space.l2
+    weight = min(max(slope / bend, -space.max_weight), space.max_weight)
     return weight * (2.0 * slope - bend * weight), weight
 
 
 @njit(**BORROWING)
-def _draw_bag(state, draw_order, bag_size, space):
-    """Draw rows with replacement into the empty body; returns (n_members, gradient, curvature)."""
-    n_rows = len(draw_order)
-    space.n_drawn[:] = 0
-    for _ in range(bag_size):
-        space.n_drawn[draw_order[next_below(state, n_rows)]] += 1
+def _draw_bag(state, space):
+    """Draw rows with replacement into the empty body; return (n_members, gradient, curvature)."""
+    bag, n_rows = space.bag, len(space.draw_order)
+    bag[:, 0] = 0
+    for _ in range(space.bag_size):
+        bag[space.draw_order[next_below(state, n_rows)], 0] += 1
     n = 0
     gradient = 0
     curvature = 0
     for row in range(n_rows):
-        times = space.n_drawn[row]
-        space.inside[row] = times > 0
-        if times > 0:
+        n_drawn = bag[row, 0]
+        space.inside[row] = n_drawn > 0
+        if n_drawn > 0:
             space.members[n] = row
-            space.bag[row, 0] = times * space.gradients[row]
-            space.bag[row, 1] = times * space.curvatures[row]
-            gradient += space.bag[row, 0]
-            curvature += space.bag[row, 1]
+            bag[row, 0] = n_drawn * space.gradients[row]
+            bag[row, 1] = n_drawn * space.curvatures[row]
+            gradient += bag[row, 0]
+            curvature += bag[row, 1]
             n += 1
     return n, gradient, curvature
 
 
 @njit(**BORROWING)
 def _add_up_dense(codes, members, bag, histogram):
-    """Sums of the members by their code; returns those of all whose code is known."""
+    """Add up the members by code; return the sums of all members whose code is known."""
     known_g = 0
     known_h = 0
     for row in members:
@@ -127,10 +106,11 @@ def _add_up_listed(rows, codes, default_code, inside, bag, total, histogram):
 
 
 @njit(**BORROWING)
-def _find_range(histogram, is_nominal, known, l2, max_weight, least):
+def _find_range(histogram, is_nominal, known, least, space):
     """The range of codes with the largest gain above `least`: (gain, low, high or 0 if there is none).
 
-    A value of a nominal feature, or one side of a boundary of a numeric one. Leaves the histogram empty.
+    A range is one value of a nominal feature, or one side of a boundary of a numeric feature. The
+    histogram is empty afterwards.
     """
     best = least
     low = 0
@@ -143,32 +123,31 @@ def _find_range(histogram, is_nominal, known, l2, max_weight, least):
         h = histogram[code, 1]
         histogram[code, 0] = 0
         histogram[code, 1] = 0
-        if g == 0 and h == 0:  # nobody is there, or all is explained
+        if g == 0 and h == 0:  # no member has this code, or nothing of them is left to explain
             continue
         if is_nominal:
-            gain, _ = _weigh(g, h, l2, max_weight)
+            gain, _ = _weigh(g, h, space)
             if gain > best:
                 best, low, high = gain, code, code + 1
         elif code < n_codes - 1:
             below_g += g
             below_h += h
-            gain, _ = _weigh(below_g, below_h, l2, max_weight)
+            gain, _ = _weigh(below_g, below_h, space)
             if gain > best:
                 best, low, high = gain, 0, code + 1
-            gain, _ = _weigh(known[0] - below_g, known[1] - below_h, l2, max_weight)
+            gain, _ = _weigh(known[0] - below_g, known[1] - below_h, space)
             if gain > best:
                 best, low, high = gain, code + 1, n_codes
     return best, low, high
 
 
 @njit(**BORROWING)
-def _find_condition(state, coded, n_features_drawn, n, total, l2, max_weight, least, space):
+def _find_condition(state, n, total, least, space):
     """The condition with the largest gain above `least`: (gain, feature or -1, low, high)."""
-    n_codes, is_nominal, column, dense, default_code, indptr, rows, codes = coded
-    members, bag, inside = space.members[:n], space.bag, space.inside
-    window = space.window
+    n_codes, is_nominal, column, dense, default_code, indptr, rows, codes = space.coded
+    members, bag, inside, window = space.members[:n], space.bag, space.inside, space.window
     best = least, -1, 0, 0
-    for d in range(min(n_features_drawn, len(window))):
+    for d in range(min(space.n_features_drawn, len(window))):
         other = d + next_below(state, len(window) - d)
         feature = window[other]
         window[other] = window[d]
@@ -177,73 +156,32 @@ def _find_condition(state, coded, n_features_drawn, n, total, l2, max_weight, le
         if column[feature] >= 0:
             known = _add_up_dense(dense[column[feature]], members, bag, histogram)
         else:
-            first, last = indptr[feature], indptr[feature + 1]
+            listed = slice(indptr[feature], indptr[feature + 1])
+            default = default_code[feature]
             known = _add_up_listed(
-                rows[first:last],
-                codes[first:last],
-                default_code[feature],
-                inside,
-                bag,
-                total,
-                histogram,
+                rows[listed], codes[listed], default, inside, bag, total, histogram
             )
-        gain, low, high = _find_range(
-            histogram, is_nominal[feature], known, l2, max_weight, best[0]
-        )
+        gain, low, high = _find_range(histogram, is_nominal[feature], known, best[0], space)
         if high > 0:
             best = gain, feature, low, high
     return best
 
 
 @njit(**BORROWING)
-def _keep_inside(coded, feature, low, high, inside):
-    """Clear the rows that do not satisfy the condition."""
-    if coded.column[feature] >= 0:
-        codes = coded.dense[coded.column[feature]]
-        for row in range(len(inside)):
-            inside[row] &= low <= codes[row] < high
-        return
-    first, last = coded.indptr[feature], coded.indptr[feature + 1]
-    if low <= coded.default_code[feature] < high:
-        for e in range(first, last):
-            if not low <= coded.codes[e] < high:
-                inside[coded.rows[e]] = False
-        return
-    # Only listed rows can stay: between one of them and the next everything goes.
-    row = 0
-    for e in range(first, last):
-        listed = coded.rows[e]
-        inside[row:listed] = False
-        inside[listed] &= low <= coded.codes[e] < high
-        row = listed + 1
-    inside[row:] = False
-
-
-@njit(**BORROWING)
-def _grow(state, coded, draw_order, bag_size, n_features_drawn, l2, max_weight, body, space):
-    """Grow one rule on a bag, condition by condition while the gain rises; returns its length."""
-    n, gradient, curvature = _draw_bag(state, draw_order, bag_size, space)
+def _grow(state, body, space):
+    """Grow one rule on a bag, condition by condition while the gain rises; return its length."""
+    n, gradient, curvature = _draw_bag(state, space)
     length = 0
     gain = 0.0
-    while length < len(body.feature):
-        gain, feature, low, high = _find_condition(
-            state,
-            coded,
-            n_features_drawn,
-            n,
-            (gradient, curvature),
-            l2,
-            max_weight,
-            gain,
-            space,
-        )
+    while length < len(body):
+        gain, feature, low, high = _find_condition(state, n, (gradient, curvature), gain, space)
         if feature < 0:
             break
-        body.feature[length] = feature
-        body.low[length] = low
-        body.high[length] = high
+        body[length, 0] = feature
+        body[length, 1] = low
+        body[length, 2] = high
+        filter_mask(space.coded, body, length, space.inside)
         length += 1
-        _keep_inside(coded, feature, low, high, space.inside)
         n_before = n
         n = 0
         gradient = 0
@@ -259,22 +197,14 @@ def _grow(state, coded, draw_order, bag_size, n_features_drawn, l2, max_weight, 
 
 
 @njit(**BORROWING)
-def _cover(coded, body, length, out):
-    """Which rows the body covers."""
-    out[:] = True
-    for c in range(length):
-        _keep_inside(coded, body.feature[c], body.low[c], body.high[c], out)
-
-
-@njit(**BORROWING)
-def _judge(covered, l2, max_weight, space):
+def _judge(covered, space):
     """(gain, weight) of a rule on all rows."""
-    gradient = 0
-    curvature = 0
+    gradient = np.int64(0)
+    curvature = np.int64(0)
     for row in range(len(covered)):
         gradient += covered[row] * space.gradients[row]
         curvature += covered[row] * space.curvatures[row]
-    return _weigh(gradient, curvature, l2, max_weight)
+    return _weigh(gradient, curvature, space)
 
 
 @njit(cache=True, nogil=True)
@@ -299,37 +229,52 @@ def boost_rules(
 ):
     """Stagewise logistic regression over rules that are grown for it.
 
-    With the sums G and H of the gradients and curvatures of the rows that a rule covers, its weight w is
-    G/(H + l2), but at most `max_weight` to either side, and its gain 2Gw - (H + l2)w². Each round grows
-    rules on bags of the rows, takes the one with the largest gain on all rows, and adds the share `step`
-    of its weight, rounded to whole points, to the log-odds of the rows it covers. It ends when the best
-    rule has no point to give.
+    Let G and H be the sums of the gradients and curvatures of the rows that a rule covers. Its weight w
+    is G/(H + l2), clipped to ±`max_weight`, and its gain is 2Gw - (H + l2)w². Each round grows rules on
+    bags of the rows, takes the one with the largest gain on all rows, and adds the share `step` of its
+    weight, rounded to integer points, to the log-odds of the rows it covers. It stops when the points
+    of the best rule round to 0.
 
     Parameters
     ----------
     coded : CodedFeatures
     is_positive : (n_rows,) bool
-        Neither all nor none of them.
+        Both classes occur.
     draw_order : (n_rows,) int64
         The rows in the order in which bags draw them.
     bag_size, n_features_drawn, n_tries : int
-        Draws of a bag, features looked at for each condition, rules grown in each round.
+        Draws per bag, features examined per condition, rules grown per round.
     reuse : float
-        A rule that was taken before is taken again if it gains at least this many times what the best
-        new one gains; new ones come to an end when `out_body` is full.
+        A known rule is taken again if its gain is at least `reuse` times the gain of the best new one.
+        No new rules are grown once `out_body` is full.
     seed : uint64
     out_rule, out_points, out_gain : (n_rounds,)
-        Of each choice.
+        One entry per choice.
     out_length : (most_rules,)
     out_body : (most_rules, most_conditions, 3)
-        Feature, low and high of the conditions, one range a feature.
+        Feature, low and high of the conditions, one range per feature.
 
     Returns (number of choices, number of rules).
     """
     n_rows = len(is_positive)
     most_rules, most_conditions, _ = out_body.shape
-    space = _make_space(n_rows, coded.n_codes)
-    body = _make_body(most_conditions)
+    space = _Space(
+        coded,
+        draw_order,
+        bag_size,
+        n_features_drawn,
+        l2,
+        max_weight,
+        np.empty(n_rows, dtype=np.int64),
+        np.empty(n_rows, dtype=np.int64),
+        np.empty(n_rows, dtype=np.uint32),
+        np.empty((n_rows, 2), dtype=np.int64),
+        np.empty(n_rows, dtype=np.bool_),
+        np.zeros((max(1, coded.n_codes.max()), 2), dtype=np.int64),
+        np.flatnonzero(coded.n_codes > 1),
+    )
+    body = np.empty((most_conditions, 3), dtype=np.int32)
+    slot_of_feature = np.full(len(coded.n_codes), -1, dtype=np.int32)
     coverage = np.empty((most_rules, n_rows), dtype=np.bool_)
     covered = np.empty(n_rows, dtype=np.bool_)
     n_positives = 0
@@ -348,34 +293,20 @@ def boost_rules(
         weight = 0.0
         # The next free place holds the best rule of the round until another one is better.
         for _ in range(n_tries if n_rules < most_rules else 0):
-            length = _grow(
-                state,
-                coded,
-                draw_order,
-                bag_size,
-                n_features_drawn,
-                l2,
-                max_weight,
-                body,
-                space,
-            )
+            length = _grow(state, body, space)
             if length == 0:
                 continue
-            _cover(coded, body, length, covered)
-            new_gain, new_weight = _judge(covered, l2, max_weight, space)
+            cover_mask(coded, body, length, covered)
+            new_gain, new_weight = _judge(covered, space)
             if new_gain > gain:
                 rule, gain, weight = n_rules, new_gain, new_weight
                 coverage[rule] = covered
-                out_length[rule] = 0
-                for c in range(length):
-                    out_length[rule] = add_condition(
-                        out_body[rule], out_length[rule], body.feature[c], body.low[c], body.high[c]
-                    )
+                out_length[rule] = merge_conditions(body, length, slot_of_feature, out_body[rule])
         known = -1
         known_gain = 0.0
         known_weight = 0.0
         for other in range(n_rules if reuse < np.inf else 0):
-            other_gain, other_weight = _judge(coverage[other], l2, max_weight, space)
+            other_gain, other_weight = _judge(coverage[other], space)
             if other_gain > known_gain:
                 known, known_gain, known_weight = other, other_gain, other_weight
         if known >= 0 and known_gain >= reuse * gain:

@@ -1,12 +1,17 @@
-"""Numbers → codes: how many of a feature's cut points are not above a number."""
+"""Numbers → codes, and codes → keys of rows.
+
+The code of a number says how many cut points of its feature are not above it.
+"""
 
 import numpy as np
 from numba import njit
 
+from ._random import INCREMENT, mix
+
 
 @njit(cache=True, nogil=True)
 def distinct_numbers(ascending):
-    """The different ones of ascending numbers, without NaN."""
+    """The distinct values of ascending numbers, without NaN."""
     distinct = np.empty(len(ascending))
     n = 0
     for number in ascending:
@@ -18,7 +23,7 @@ def distinct_numbers(ascending):
 
 @njit(cache=True, nogil=True)
 def pair_with_next(numbers):
-    """Each number followed by the next larger float, which for the largest one is infinity."""
+    """Each number followed by the next larger float; infinity follows the largest one."""
     pairs = np.empty(2 * len(numbers))
     for i in range(len(numbers)):
         pairs[2 * i] = numbers[i]
@@ -28,7 +33,7 @@ def pair_with_next(numbers):
 
 @njit(cache=True, nogil=True)
 def _count_up_to(cuts, first, last, number):
-    """How many of the ascending cuts[:last] are not above the number, given that cuts[:first] are."""
+    """Number of ascending cuts[:last] that are not above `number`, given that cuts[:first] are not."""
     while first < last:
         middle = (first + last) >> 1
         if cuts[middle] <= number:
@@ -42,8 +47,8 @@ def _count_up_to(cuts, first, last, number):
 def code_numbers(numbers, cuts, out):
     """Write the code of every number, -1 for NaN; `cuts` ascend.
 
-    Many numbers are first thrown into equal bins between the outer cuts, most of which hold one cut
-    or none: a search that starts in the bin takes half the time of one over all (70) cuts.
+    Many numbers are first sorted into equal bins between the outer cuts, most of which hold one cut
+    or none. A search within the bin takes half the time of a search over all (70) cuts.
     """
     n_cuts = len(cuts)
     n_bins = 2 * n_cuts
@@ -53,7 +58,7 @@ def code_numbers(numbers, cuts, out):
     if not 0.0 < scale < np.inf:
         for i in range(len(numbers)):
             number = numbers[i]
-            out[i] = _count_up_to(cuts, 0, n_cuts, number) if number == number else -1
+            out[i] = _count_up_to(cuts, np.int64(0), n_cuts, number) if number == number else -1
         return
     # Rounding keeps the order of numbers, so a cut in a lower bin is below all numbers of a bin.
     bin_starts = np.zeros(n_bins + 1, dtype=np.int64)
@@ -75,10 +80,28 @@ def code_numbers(numbers, cuts, out):
 
 @njit(cache=True, nogil=True)
 def most_frequent_code(codes, n_codes):
-    """(code that occurs most often, how often); missing ones do not count."""
+    """(the most frequent code, its frequency); missing values do not count."""
     counts = np.zeros(max(n_codes, 1), dtype=np.int64)
     for code in codes:
         if code >= 0:
             counts[code] += 1
     best = np.argmax(counts)
     return best, counts[best]
+
+
+@njit(cache=True, nogil=True)
+def hash_rows(coded):
+    """A 64-bit key of the codes of every row."""
+    n_codes, is_nominal, column, dense, default_code, indptr, rows, codes = coded
+    keys = np.zeros(dense.shape[1], dtype=np.uint64)
+    for f in range(len(column)):
+        salt = mix(np.uint64(f + 1) * INCREMENT)
+        if column[f] >= 0:
+            for row in range(len(keys)):
+                keys[row] += mix(salt + np.uint64(dense[column[f], row] + 1))
+        else:
+            # Only differences from the default count, so a row costs no more than its entries.
+            usual = mix(salt + np.uint64(default_code[f] + 1))
+            for e in range(indptr[f], indptr[f + 1]):
+                keys[rows[e]] += mix(salt + np.uint64(codes[e] + 1)) - usual
+    return keys

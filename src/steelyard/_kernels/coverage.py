@@ -5,22 +5,23 @@ from collections import namedtuple
 import numpy as np
 from numba import njit
 
-from .random import mix
+from ._bits import clear_bit, set_bit
+from ._random import INCREMENT, mix
 
+# Sets of rows, as bits, from which the rows that satisfy a condition follow quickly.
 RowSets = namedtuple(
     "RowSets",
     [
         "coded",
-        "order",
-        "starts",
+        "order",  # rows of each dense feature by code, and where each code starts:
+        "starts",  # see `sort_rows_by_code`
         "starts_indptr",
-        "step",
+        "step",  # rows between two checkpoints
         "bit_of_row",
-        "every",
-        "slot_of_column",
-        "checkpoints",
-        "slot_of_feature",
-        "sets",
+        "every",  # all rows
+        "slot_of_feature",  # the place of a feature in `checkpoints` or `values`, or -1
+        "checkpoints",  # of dense features: [slot, k] are the rows from the k·step-th on
+        "values",  # of listed features with two codes: [slot, code] are the rows with that code
         "buffer",
     ],
 )
@@ -33,143 +34,56 @@ def sort_rows_by_code(dense, n_codes_of_column):
     Returns
     -------
     order : (n_dense, n_rows) int32
-        Rows ascending by code; missing ones first.
+        Rows ascending by code; missing values first.
     starts, starts_indptr : int64 arrays
         ``order[c, starts[starts_indptr[c] + k]:]`` begins with the rows of code k.
     """
     n_dense, n_rows = dense.shape
     order = np.empty((n_dense, n_rows), dtype=np.int32)
-    starts_indptr = np.zeros(n_dense + 1, dtype=np.int64)
+    # Of a feature, three more than it has codes: the start of the missing values, the end of all rows,
+    # and one more because each start is stored one place too far while it is the next free slot.
+    starts_indptr = np.ones(n_dense + 1, dtype=np.int64)
     for c in range(n_dense):
-        starts_indptr[c + 1] = starts_indptr[c] + n_codes_of_column[c] + 1
-    starts = np.zeros(starts_indptr[n_dense], dtype=np.int64)
+        starts_indptr[c + 1] = starts_indptr[c] + n_codes_of_column[c] + 3
+    starts = np.zeros(starts_indptr[-1], dtype=np.int64)
     for c in range(n_dense):
-        n_codes = n_codes_of_column[c]
-        start = starts[starts_indptr[c] : starts_indptr[c + 1]]
-        n_missing = 0
+        base = starts_indptr[c]
         for code in dense[c]:
-            if code < 0:
-                n_missing += 1
-            else:
-                start[code + 1] += 1
-        start[0] = n_missing
-        for code in range(n_codes):
-            start[code + 1] += start[code]
-        free = start.copy()
-        n_missing = 0
+            starts[base + code + 2] += 1
+        for i in range(base, starts_indptr[c + 1] - 2):
+            starts[i + 1] += starts[i]
         for row in range(n_rows):
-            code = dense[c, row]
-            if code < 0:
-                order[c, n_missing] = row
-                n_missing += 1
-            else:
-                order[c, free[code]] = row
-                free[code] += 1
+            free = base + dense[c, row] + 1
+            order[c, starts[free]] = row
+            starts[free] += 1
     return order, starts, starts_indptr
 
 
 @njit(cache=True, nogil=True)
-def mark_checkpoints(order, used, bit_of_row, step, n_words):
-    """For every used dense feature the rows from each `step`-th on in its sorted order, as bits.
-
-    Returns (slot_of_column, checkpoints): ``checkpoints[slot, k]`` holds the bits of the rows
-    ``order[column, k * step:]``.
-    """
-    n_dense, n_rows = order.shape
-    slot_of_column = np.full(n_dense, -1, dtype=np.int64)
-    n_slots = 0
-    for c in range(n_dense):
-        if used[c]:
-            slot_of_column[c] = n_slots
-            n_slots += 1
-    n_checkpoints = (n_rows + step - 1) // step + 1
-    checkpoints = np.zeros((n_slots, n_checkpoints, n_words), dtype=np.uint64)
-    for c in range(n_dense):
-        if used[c]:
-            rows = checkpoints[slot_of_column[c]]
-            for k in range(n_checkpoints - 2, -1, -1):
-                rows[k] = rows[k + 1]
-                for i in range(k * step, min((k + 1) * step, n_rows)):
-                    bit = bit_of_row[order[c, i]]
-                    rows[k, bit >> 6] |= np.uint64(1) << np.uint64(bit & 63)
-    return slot_of_column, checkpoints
+def _mark_checkpoints(order, bit_of_row, step, out):
+    """Set in ``out[k]``, all 0, the bits of the rows ``order[k * step:]``."""
+    for k in range(len(out) - 2, -1, -1):
+        for w in range(out.shape[1]):
+            out[k, w] = out[k + 1, w]
+        for row in order[k * step : (k + 1) * step]:
+            set_bit(out[k], bit_of_row[row])
 
 
 @njit(cache=True, nogil=True)
-def _clear_rows(bits, rows, bit_of_row):
-    for row in rows:
-        bit = bit_of_row[row]
-        bits[bit >> 6] &= ~(np.uint64(1) << np.uint64(bit & 63))
-
-
-@njit(cache=True, nogil=True)
-def _keep_range(bits, order, marks, begin, stop, step, bit_of_row):
-    """Clear all bits but those of the rows ``order[begin:stop]``.
-
-    The checkpoints around the range do most of it, the stragglers between them follow one by one.
-    """
-    above = begin // step
-    below = (stop + step - 1) // step
-    from_begin = marks[above]
-    from_stop = marks[below]
-    for w in range(len(bits)):
-        bits[w] &= from_begin[w] & ~from_stop[w]
-    _clear_rows(bits, order[above * step : begin], bit_of_row)
-    _clear_rows(bits, order[stop : below * step], bit_of_row)
-
-
-@njit(cache=True, nogil=True)
-def _keep_listed(bits, coded, f, low, high, bit_of_row, allowed):
-    """Clear the bits of the rows that fail a condition on a listed feature."""
-    begin, stop = coded.indptr[f], coded.indptr[f + 1]
-    if low <= coded.default_code[f] < high:
-        for e in range(begin, stop):
-            code = coded.codes[e]
-            if code < low or code >= high:
-                bit = bit_of_row[coded.rows[e]]
-                bits[bit >> 6] &= ~(np.uint64(1) << np.uint64(bit & 63))
-        return
-    allowed[:] = np.uint64(0)
-    for e in range(begin, stop):
-        if low <= coded.codes[e] < high:
-            bit = bit_of_row[coded.rows[e]]
-            allowed[bit >> 6] |= np.uint64(1) << np.uint64(bit & 63)
-    for w in range(len(bits)):
-        bits[w] &= allowed[w]
-
-
-@njit(cache=True, nogil=True)
-def mark_binary_features(coded, used, bit_of_row, every):
-    """For every used listed feature of two codes the rows with the one and with the other, as bits.
-
-    Returns (slot_of_feature, sets of shape (n_slots, 2, n_words)). Words in texts are such features,
-    and rules on texts have many conditions: so kept sets beat walks over lists.
-    """
-    slot_of_feature = np.full(len(used), -1, dtype=np.int64)
-    n_slots = 0
-    for f in range(len(used)):
-        if used[f] and coded.column[f] < 0 and coded.n_codes[f] == 2:
-            slot_of_feature[f] = n_slots
-            n_slots += 1
-    sets = np.zeros((n_slots, 2, len(every)), dtype=np.uint64)
-    for f in range(len(used)):
-        slot = slot_of_feature[f]
-        if slot < 0:
-            continue
-        default = coded.default_code[f]
-        sets[slot, default] = every
-        for e in range(coded.indptr[f], coded.indptr[f + 1]):
-            bit = bit_of_row[coded.rows[e]]
-            mask = np.uint64(1) << np.uint64(bit & 63)
-            sets[slot, default, bit >> 6] &= ~mask
-            if coded.codes[e] >= 0:
-                sets[slot, coded.codes[e], bit >> 6] |= mask
-    return slot_of_feature, sets
+def _mark_values(coded, f, bit_of_row, every, out):
+    """Set in ``out[code]``, all 0, the bits of the rows with that code of a listed feature."""
+    default = coded.default_code[f]
+    out[default] = every
+    for e in range(coded.indptr[f], coded.indptr[f + 1]):
+        bit = bit_of_row[coded.rows[e]]
+        clear_bit(out[default], bit)
+        if coded.codes[e] >= 0:
+            set_bit(out[coded.codes[e]], bit)
 
 
 @njit(cache=True, nogil=True)
 def make_row_sets(coded, sorted_rows, step, feature, bit_of_row, n_words):
-    """Sets of rows, as bits, from which the rows that meet a condition are quickly had.
+    """The sets of rows of some features.
 
     Parameters
     ----------
@@ -177,22 +91,38 @@ def make_row_sets(coded, sorted_rows, step, feature, bit_of_row, n_words):
     sorted_rows : result of `sort_rows_by_code`
     step : int
         Rows between two checkpoints.
-    feature : features that conditions will be about
+    feature : features of the conditions, repeated or not
     bit_of_row : (n_rows,) int64
-        Which bit stands for which row.
+        The bit of each row.
+    n_words : int
     """
     order, starts, starts_indptr = sorted_rows
-    used = np.zeros(len(coded.n_codes), dtype=np.bool_)
-    used_columns = np.zeros(len(order), dtype=np.bool_)
+    n_rows = len(bit_of_row)
+    slot_of_feature = np.full(len(coded.n_codes), -1, dtype=np.int64)
+    n_dense = 0
+    n_binary = 0
     for f in feature:
-        used[f] = True
+        if slot_of_feature[f] >= 0:
+            continue
         if coded.column[f] >= 0:
-            used_columns[coded.column[f]] = True
-    slot_of_column, checkpoints = mark_checkpoints(order, used_columns, bit_of_row, step, n_words)
+            slot_of_feature[f] = n_dense
+            n_dense += 1
+        elif coded.n_codes[f] == 2:
+            # Words of texts are such features, and rules on texts have many conditions: sets are
+            # faster than walks over lists.
+            slot_of_feature[f] = n_binary
+            n_binary += 1
+    checkpoints = np.zeros((n_dense, (n_rows + step - 1) // step + 1, n_words), dtype=np.uint64)
+    values = np.zeros((n_binary, 2, n_words), dtype=np.uint64)
     every = np.zeros(n_words, dtype=np.uint64)
     for bit in bit_of_row:
-        every[bit >> 6] |= np.uint64(1) << np.uint64(bit & 63)
-    slot_of_feature, sets = mark_binary_features(coded, used, bit_of_row, every)
+        set_bit(every, bit)
+    for f in range(len(slot_of_feature)):
+        slot = slot_of_feature[f]
+        if slot >= 0 and coded.column[f] >= 0:
+            _mark_checkpoints(order[coded.column[f]], bit_of_row, step, checkpoints[slot])
+        elif slot >= 0:
+            _mark_values(coded, f, bit_of_row, every, values[slot])
     return RowSets(
         coded,
         order,
@@ -201,46 +131,69 @@ def make_row_sets(coded, sorted_rows, step, feature, bit_of_row, n_words):
         step,
         bit_of_row,
         every,
-        slot_of_column,
-        checkpoints,
         slot_of_feature,
-        sets,
+        checkpoints,
+        values,
         np.empty(n_words, dtype=np.uint64),
     )
 
 
 @njit(cache=True, nogil=True)
-def keep_condition(bits, row_sets, f, low, high):
-    """Clear the bits of the rows that fail low ≤ code < high on a feature.
+def _keep_dense(bits, row_sets, f, low, high):
+    """A range of codes is a range of the sorted rows: the difference of two checkpoints.
 
-    On a dense feature such a range is the difference of two sets of rows that are kept as bits at
-    every `step`-th row of the sorted order, so a condition costs a few words and a few stragglers,
-    not a look at every row.
+    The few rows between the ends of the range and the checkpoints around it follow one by one.
     """
-    coded = row_sets.coded
-    column = coded.column[f]
-    if column >= 0:
-        base = row_sets.starts_indptr[column]
-        _keep_range(
-            bits,
-            row_sets.order[column],
-            row_sets.checkpoints[row_sets.slot_of_column[column]],
-            row_sets.starts[base + low],
-            row_sets.starts[base + high],
-            row_sets.step,
-            row_sets.bit_of_row,
-        )
-    elif row_sets.slot_of_feature[f] >= 0 and high - low == 1:
-        allowed = row_sets.sets[row_sets.slot_of_feature[f], low]
-        for w in range(len(bits)):
-            bits[w] &= allowed[w]
+    column = row_sets.coded.column[f]
+    order, bit_of_row, step = row_sets.order[column], row_sets.bit_of_row, row_sets.step
+    base = row_sets.starts_indptr[column]
+    begin, stop = row_sets.starts[base + low], row_sets.starts[base + high]
+    above = begin // step
+    below = (stop + step - 1) // step
+    checkpoints = row_sets.checkpoints[row_sets.slot_of_feature[f]]
+    from_begin, from_stop = checkpoints[above], checkpoints[below]
+    for w in range(len(bits)):
+        bits[w] &= from_begin[w] & ~from_stop[w]
+    for row in order[above * step : begin]:
+        clear_bit(bits, bit_of_row[row])
+    for row in order[stop : below * step]:
+        clear_bit(bits, bit_of_row[row])
+
+
+@njit(cache=True, nogil=True)
+def _keep_listed(bits, row_sets, f, low, high):
+    """Walk over the list, unless a set of rows with the one allowed code exists."""
+    coded, bit_of_row, slot = row_sets.coded, row_sets.bit_of_row, row_sets.slot_of_feature[f]
+    begin, stop = coded.indptr[f], coded.indptr[f + 1]
+    allowed = row_sets.buffer
+    if slot >= 0 and high - low == 1:
+        allowed = row_sets.values[slot, low]
+    elif low <= coded.default_code[f] < high:
+        for e in range(begin, stop):
+            if not low <= coded.codes[e] < high:
+                clear_bit(bits, bit_of_row[coded.rows[e]])
+        return
     else:
-        _keep_listed(bits, coded, f, low, high, row_sets.bit_of_row, row_sets.buffer)
+        allowed[:] = np.uint64(0)
+        for e in range(begin, stop):
+            if low <= coded.codes[e] < high:
+                set_bit(allowed, bit_of_row[coded.rows[e]])
+    for w in range(len(bits)):
+        bits[w] &= allowed[w]
+
+
+@njit(cache=True, nogil=True)
+def keep_condition(bits, row_sets, f, low, high):
+    """Clear the bits of the rows that do not satisfy low ≤ code < high on a feature."""
+    if row_sets.coded.column[f] >= 0:
+        _keep_dense(bits, row_sets, f, low, high)
+    else:
+        _keep_listed(bits, row_sets, f, low, high)
 
 
 @njit(cache=True, nogil=True)
 def cover_rows(coded, sorted_rows, step, indptr, feature, low, high, bit_of_row, out):
-    """Set in `out` (n_rules, n_words), all zero, the bits of the rows that each rule covers.
+    """Set in `out` (n_rules, n_words), all 0, the bits of the rows that each rule covers.
 
     A rule covers a row if every condition holds: low ≤ code < high. `indptr`, `feature`, `low` and
     `high` are the bodies of the rules (CSR); for the rest see `make_row_sets`.
@@ -255,9 +208,9 @@ def cover_rows(coded, sorted_rows, step, indptr, feature, low, high, bit_of_row,
 
 @njit(cache=True, nogil=True)
 def find_distinct_rows(bits, n_conditions):
-    """Rules with distinct coverage: of those that cover the same rows the one with fewest conditions.
+    """Rules with distinct coverage; of rules that cover the same rows, the one with fewest conditions.
 
-    Returns the ascending indices of the rules to keep; among equals the first one stays.
+    Returns the ascending indices of the rules to keep; of equals the first one stays.
     """
     n_rules, n_words = bits.shape
     n_slots = 16
@@ -268,16 +221,14 @@ def find_distinct_rows(bits, n_conditions):
     for r in range(n_rules):
         key = np.uint64(0)
         for w in range(n_words):
-            key = mix(key + bits[r, w] + np.uint64(0x9E3779B97F4A7C15))
+            key = mix(key + bits[r, w] + INCREMENT)
         slot = key & mask
         while table[slot] >= 0:
-            other = table[slot]
-            same = True
-            for w in range(n_words):
-                if bits[r, w] != bits[other, w]:
-                    same = False
-                    break
-            if same:
+            other = bits[table[slot]]
+            w = 0
+            while w < n_words and bits[r, w] == other[w]:
+                w += 1
+            if w == n_words:
                 break
             slot = (slot + np.uint64(1)) & mask
         if table[slot] < 0 or n_conditions[r] < n_conditions[table[slot]]:

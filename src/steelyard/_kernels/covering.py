@@ -1,4 +1,4 @@
-"""Separate-and-conquer over packed coverage: pick the best rule, take away what it covers, repeat.
+"""Separate-and-conquer over packed coverage: select the best rule, remove what it covers, repeat.
 
 Words [0, n_positive_words) of a coverage row stand for positive examples, the rest for negative ones.
 """
@@ -6,42 +6,51 @@ Words [0, n_positive_words) of a coverage row stand for positive examples, the r
 import numpy as np
 from numba import njit
 
-from .bits import popcount
+from ._bits import count_common, popcount
 
 
 @njit(cache=True, nogil=True)
 def count_covered(coverage, n_positive_words):
     """TP and FP of every rule on all examples."""
-    n_rules, n_words = coverage.shape
+    n_rules = len(coverage)
     tp = np.empty(n_rules, dtype=np.int32)
     fp = np.empty(n_rules, dtype=np.int32)
     for r in range(n_rules):
-        n = 0
-        for w in range(n_positive_words):
-            n += popcount(coverage[r, w])
-        tp[r] = n
-        n = 0
-        for w in range(n_positive_words, n_words):
-            n += popcount(coverage[r, w])
-        fp[r] = n
+        tp[r], fp[r] = count_common(coverage[r], coverage[r], n_positive_words)
     return tp, fp
 
 
-@njit(cache=True, nogil=True, inline="always")
-def _is_better(value, tp, n_conditions, rule, best_value, best_tp, best_conditions, best_rule):
-    """The paper's order: value, then more true positives, then fewer conditions, then the first."""
-    if value != best_value:
-        return value > best_value
-    if tp != best_tp:
-        return tp > best_tp
-    if n_conditions != best_conditions:
-        return n_conditions < best_conditions
-    return rule < best_rule
+@njit(cache=True, nogil=True)
+def pick_by_values(values, active, tp, n_conditions):
+    """Position in `active` of the rule that is best in the order of the paper, or -1.
+
+    The larger value wins, then more true positives, fewer conditions, the rule that was found first.
+    """
+    best = -1
+    best_value = -np.inf
+    for i in range(len(active)):
+        if best >= 0 and not values[i] >= best_value:
+            continue
+        if best < 0 or values[i] > best_value:
+            is_better = True
+        elif tp[i] != tp[best]:
+            is_better = tp[i] > tp[best]
+        elif n_conditions[active[i]] != n_conditions[active[best]]:
+            is_better = n_conditions[active[i]] < n_conditions[active[best]]
+        else:
+            is_better = active[i] < active[best]
+        if is_better:
+            best = i
+            best_value = values[i]
+    return best
 
 
 @njit(cache=True, nogil=True)
-def pick_by_coefficients(coefficients, active, tp, fp, n_conditions, n_positives, n_negatives):
-    """Position in `active` of the best rule by a fraction of the given (6, 5) coefficients, or -1."""
+def _evaluate_fraction(coefficients, tp, fp, n_positives, n_negatives, out):
+    """Values of the fraction with the given (6, 5) coefficients; 0/0 counts as 0.
+
+    `steelyard.heuristics.evaluate_fraction` does the same operations in the same order.
+    """
     total = n_positives + n_negatives
     weights = np.empty(6)
     for i in range(6):
@@ -53,58 +62,18 @@ def pick_by_coefficients(coefficients, active, tp, fp, n_conditions, n_positives
             + coefficients[i, 4] * (total * total)
         )
     a, b, c, d, e, f = weights[0], weights[1], weights[2], weights[3], weights[4], weights[5]
-    best = -1
-    best_value = -np.inf
-    best_tp = 0
-    for i in range(len(active)):
-        r = active[i]
+    for i in range(len(tp)):
         denominator = d * tp[i] + e * fp[i] + f
-        value = (a * tp[i] + b * fp[i] + c) / denominator if denominator != 0 else 0.0
-        if value >= best_value and (
-            best < 0
-            or _is_better(
-                value,
-                tp[i],
-                n_conditions[r],
-                r,
-                best_value,
-                best_tp,
-                n_conditions[active[best]],
-                active[best],
-            )
-        ):
-            best = i
-            best_value = value
-            best_tp = tp[i]
-    return best
-
-
-@njit(cache=True, nogil=True)
-def pick_by_values(values, active, tp, n_conditions):
-    """Position in `active` of the best rule by given values, or -1."""
-    best = -1
-    for i in range(len(active)):
-        if best < 0 or _is_better(
-            values[i],
-            tp[i],
-            n_conditions[active[i]],
-            active[i],
-            values[best],
-            tp[best],
-            n_conditions[active[best]],
-            active[best],
-        ):
-            best = i
-    return best
+        out[i] = (a * tp[i] + b * fp[i] + c) / denominator if denominator != 0 else 0.0
 
 
 @njit(cache=True, nogil=True)
 def take_away(coverage, n_positive_words, rule, uncovered, active, tp, fp):
-    """Remove what `rule` covers: updates `uncovered` and the counts of the active rules in place.
+    """Remove what `rule` covers: update `uncovered` and the counts of the active rules in place.
 
-    `active`, `tp` and `fp` are aligned; they are compacted to the rules that still cover a positive.
+    `active`, `tp` and `fp` are aligned; only rules that still cover a positive stay in them.
 
-    Returns (number of rules left active, positives removed, negatives removed).
+    Returns (number of rules that stay active, positives removed, negatives removed).
     """
     n_words = coverage.shape[1]
     touched = np.empty(n_words, dtype=np.int64)
@@ -159,34 +128,21 @@ def cover_by_coefficients(
     `tp` and `fp` are the counts on all examples, `uncovered` the bits of all examples.
     """
     active = np.flatnonzero(tp > 0)
-    active_tp = tp[active]
-    active_fp = fp[active]
+    tp, fp = tp[active], fp[active]
     uncovered = uncovered.copy()
+    values = np.empty(len(active))
     selected = np.empty(n_positives, dtype=np.int64)
     n_selected = 0
-    n_active = len(active)
-    while n_active > 0:
-        best = pick_by_coefficients(
-            coefficients,
-            active[:n_active],
-            active_tp[:n_active],
-            active_fp[:n_active],
-            n_conditions,
-            float(n_positives),
-            float(n_negatives),
-        )
-        rule = active[best]
+    while len(active) > 0:
+        totals = float(n_positives), float(n_negatives)
+        _evaluate_fraction(coefficients, tp, fp, *totals, values)
+        rule = active[pick_by_values(values, active, tp, n_conditions)]
         selected[n_selected] = rule
         n_selected += 1
-        n_active, removed_positives, removed_negatives = take_away(
-            coverage,
-            n_positive_words,
-            rule,
-            uncovered,
-            active[:n_active],
-            active_tp[:n_active],
-            active_fp[:n_active],
+        n_left, removed_positives, removed_negatives = take_away(
+            coverage, n_positive_words, rule, uncovered, active, tp, fp
         )
+        active, tp, fp = active[:n_left], tp[:n_left], fp[:n_left]
         n_positives -= removed_positives
         n_negatives -= removed_negatives
     return selected[:n_selected].copy()

@@ -1,9 +1,9 @@
-"""Random trees on coded features, emitting the rule of every leaf that predicts the target class.
+"""Random trees on coded features: every leaf that predicts the target class becomes a rule.
 
-One call grows the trees of a label: bootstrap, draw attributes at each node, take the split with the
-best information gain, walk down with an explicit stack, write the body of the path at each target leaf.
+One call grows the trees of a label: draw a bag, draw attributes at each node, take the split with the
+largest information gain, descend with an explicit stack, write the body of the path at target leaves.
 
-Counts travel in packed pairs: see `counting`.
+Counts are packed pairs: see `_counting`.
 """
 
 from collections import namedtuple
@@ -11,85 +11,79 @@ from collections import namedtuple
 import numpy as np
 from numba import njit
 
-from .bodies import hash_body, merge_path
-from .compiling import BORROWING
-from .counting import (
+from ._compiling import BORROWING
+from ._conditions import doubled, hash_body, merge_conditions
+from ._counting import (
     HALF,
     NONE,
     ONE,
     OUTSIDE,
     POSITIVES,
-    count_dense,
-    count_listed,
+    add_rows,
+    clear_rows,
+    count_codes,
     find_binary,
-    result_length,
-    sum_dense,
-    sum_listed,
+    make_counter,
+    make_tally,
+    sum_nondefault,
 )
-from .gains import best_boundary, cut_code, multiway_gain
-from .leaf_rules import Rules, add_key, make_table, with_room
-from .partitioning import split_by_sorting, split_listed
-from .random import next_below
-from .tallying import add_rows, make_tally, remove_rows
+from ._random import next_below
+from ._splitting import best_boundary, cut_code, multiway_gain, split_by_sorting, split_listed
 
 # Gains below this (bits per example) count as none; Weka's tolerance.
 _MIN_GAIN = 1e-6
 # A tally walks over the entries of the node's rows; counting without one, over the lists of the drawn
-# attributes. Of all entries, a row has 1/n_rows and an attribute 1/n_features. A tally may cost so
-# many times as much as the lists of n_drawn attributes, for small nodes draw many more than those.
+# attributes. Of all entries, a row has 1/n_rows and an attribute 1/n_features. A tally may cost this
+# many times the lists of n_drawn attributes, because small nodes draw many more attributes than that.
 _TALLY_PRICE = 3
 
-# What all trees of a call share: memory that is reused, and the table of k·log2(k).
-_Space = namedtuple(
-    "_Space",
+# What all trees of a call share: the data, memory that is used again, and a table of k·log₂(k).
+_Forest = namedtuple(
+    "_Forest",
     [
-        "pair",  # (n_rows,) packed counts of each row in the bag; 0 is out of it
-        "members",  # rows of the bag; every node is a range of it
-        "position",  # where in `members` a row is, OUTSIDE if out of the bag
+        "coded",
+        "values",
+        "values_indptr",
+        "counter",
+        "tally",
+        "is_binary",  # features with the codes 0 and 1 and no missing value
+        "window",  # attributes; the drawn ones move to the end
         "buffer",
         "branch",  # branch of each row of the node that is split
-        "window",  # attributes; the drawn ones move to the end
-        "histogram",  # packed counts by code
-        "bitmap",  # which codes of the histogram are in use
-        "codes",  # ascending codes that occur in a node ...
-        "counts",  # ... and their packed counts
-        "ends",  # (start of each child), its packed counts
-        "child_counts",
-        "is_binary",  # which features have the codes 0 and 1 and no missing value
+        "bounds",  # (n_branches, 2) the rows of each child, a range of the counter's members ...
+        "child_counts",  # ... and its packed counts
         "xlogx",
     ],
 )
 
 
 @njit(cache=True, nogil=True)
-def _make_space(coded, n_rows, bag_size):
-    n_features = len(coded.n_codes)
-    most_codes = result_length(coded.n_codes)
+def _make_forest(coded, values, values_indptr, n_rows, bag_size):
+    counter = make_counter(coded.n_codes, n_rows)
+    most_codes = len(counter.codes)
     xlogx = np.zeros(bag_size + 1)
     for k in range(2, bag_size + 1):
         xlogx[k] = k * np.log2(k)
-    return _Space(
-        np.zeros(n_rows, dtype=np.uint64),
-        np.empty(n_rows, dtype=np.uint32),
-        np.empty(n_rows, dtype=np.uint32),
+    return _Forest(
+        coded,
+        values,
+        values_indptr,
+        counter,
+        make_tally(coded, n_rows),
+        find_binary(coded),
+        np.empty(len(coded.n_codes), dtype=np.uint32),
         np.empty(n_rows, dtype=np.uint32),
         np.empty(n_rows, dtype=np.int32),
-        np.empty(n_features, dtype=np.uint32),
-        np.zeros(most_codes, dtype=np.uint64),
-        np.zeros((most_codes + 63) >> 6, dtype=np.uint64),
-        np.empty(most_codes, dtype=np.int32),
+        np.empty((most_codes, 2), dtype=np.int64),
         np.empty(most_codes, dtype=np.uint64),
-        np.empty(most_codes, dtype=np.int64),
-        np.empty(most_codes, dtype=np.uint64),
-        find_binary(coded),
         xlogx,
     )
 
 
 @njit(**BORROWING)
-def _draw_bag(state, draw_order, bag_size, is_target, space):
-    """Draw a bag with replacement; returns (number of distinct rows, packed counts of the bag)."""
-    pair = space.pair
+def _draw_bag(state, draw_order, bag_size, is_target, counter):
+    """Draw a bag with replacement; return (number of distinct rows, packed counts of the bag)."""
+    pair = counter.pair
     pair[:] = NONE
     n_rows = len(is_target)
     for _ in range(bag_size):
@@ -99,69 +93,53 @@ def _draw_bag(state, draw_order, bag_size, is_target, space):
     total = NONE
     for row in range(n_rows):
         is_drawn = pair[row] != NONE
-        space.members[n_members] = row  # of a row that is not drawn the next one takes the place
-        space.position[row] = n_members if is_drawn else OUTSIDE
+        counter.members[n_members] = row  # the next row takes the place of one that is not drawn
+        counter.position[row] = n_members if is_drawn else OUTSIDE
         total += pair[row]
         n_members += is_drawn
     return n_members, total
 
 
 @njit(forceinline=True, **BORROWING)  # a call costs more than most counts
-def _count_codes(coded, f, start, end, total, is_tallied, tally, space):
-    """Codes of a feature that occur in the node; returns how many.
+def _count_codes(f, start, end, total, is_tallied, forest):
+    """Codes of a feature that occur in the node; return how many.
 
-    If they are two or more, they are in `codes` and `counts`: fewer allow no split.
+    If there are two or more, they are in `codes` and `counts`; fewer allow no split.
     """
+    coded, counter = forest.coded, forest.counter
     if coded.n_codes[f] < 2:
         return 0
-    node = space.members[start:end]
     is_listed = coded.column[f] < 0
-    first, last = coded.indptr[f], coded.indptr[f + 1]
-    if is_listed and is_tallied and tally.counts[f] == NONE:
+    is_tallied = is_tallied and is_listed
+    if is_tallied and forest.tally.counts[f] == NONE:
         return 1  # the default alone
-    if not space.is_binary[f]:
-        if is_listed:
-            return count_listed(
-                coded.rows[first:last],
-                coded.codes[first:last],
-                coded.default_code[f],
-                start,
-                end,
-                total,
-                coded.n_codes[f],
-                space,
-            )
-        return count_dense(coded.dense[coded.column[f]], node, coded.n_codes[f], space)
-    if not is_listed:
-        ones = sum_dense(coded.dense[coded.column[f]], node, space)
+    if not forest.is_binary[f]:
+        return count_codes(coded, f, start, end, total, counter)
+    if is_tallied:
+        ones = forest.tally.counts[f]
     else:
-        if is_tallied:
-            ones = tally.counts[f]
-        else:
-            ones = sum_listed(coded.rows[first:last], start, end, space)
-        if coded.default_code[f] == 1:
-            ones = total - ones
-    space.codes[0] = 0
-    space.codes[1] = 1
-    space.counts[0] = total - ones
-    space.counts[1] = ones
+        ones = sum_nondefault(coded, f, start, end, counter)
+    if is_listed and coded.default_code[f] == 1:
+        ones = total - ones
+    counter.codes[0] = 0
+    counter.codes[1] = 1
+    counter.counts[0] = total - ones
+    counter.counts[1] = ones
     return 1 if ones in (NONE, total) else 2
 
 
 @njit(**BORROWING)
-def _find_split(
-    state, coded, values, values_indptr, n_drawn, start, end, total, most_tallied, tally, space
-):
+def _find_split(state, n_drawn, start, end, total, most_tallied, forest):
     """Draw attributes and return (feature, cut code) of the best split, or (-1, 0).
 
-    At least `n_drawn` attributes are looked at, and then more until one gives a gain.
+    It looks at `n_drawn` attributes at least, and then at more until one has a gain.
     """
-    window = space.window
+    coded, counter, window = forest.coded, forest.counter, forest.window
     n_window = len(window)
-    node = space.members[start:end]
+    node = counter.members[start:end]
     is_tallied = len(node) <= most_tallied
     if is_tallied:
-        add_rows(tally, node, space.pair)
+        add_rows(forest.tally, node, counter.pair)
     best_feature = -1
     best_gain = _MIN_GAIN * (total >> HALF)
     best_cut = 0
@@ -173,27 +151,69 @@ def _find_split(
         f = window[j]
         window[j] = window[n_window]
         window[n_window] = f
-        n = _count_codes(coded, f, start, end, total, is_tallied, tally, space)
+        n = _count_codes(f, start, end, total, is_tallied, forest)
         if n < 2:
             continue
         boundary = -1
         if coded.is_nominal[f]:
-            gain = multiway_gain(space.counts, n, space.xlogx)
+            gain = multiway_gain(counter.counts, n, forest.xlogx)
         else:
-            gain, boundary = best_boundary(space.counts, n, space.xlogx)
-        # Equal gains go to the lower attribute, whatever the order of the draws.
+            gain, boundary = best_boundary(counter.counts, n, forest.xlogx)
+        # Of equal gains the lower attribute wins, whatever the order of the draws.
         if gain > best_gain or (gain == best_gain and np.int64(f) < best_feature):
             best_gain = gain
             best_feature = np.int64(f)
             if boundary >= 0:
                 best_cut = cut_code(
-                    values[values_indptr[f] : values_indptr[f + 1]],
-                    space.codes[boundary],
-                    space.codes[boundary + 1],
+                    forest.values[forest.values_indptr[f] : forest.values_indptr[f + 1]],
+                    counter.codes[boundary],
+                    counter.codes[boundary + 1],
                 )
     if is_tallied:
-        remove_rows(tally, node)
+        clear_rows(forest.tally, node)
     return best_feature, best_cut
+
+
+@njit(**BORROWING)
+def _split(feature, cut, start, end, total, forest):
+    """Split a node; return its number of branches."""
+    coded = forest.coded
+    n_listed = coded.indptr[feature + 1] - coded.indptr[feature]
+    if coded.is_nominal[feature]:
+        n_branches = np.int64(coded.n_codes[feature])
+    else:
+        n_branches = np.int64(2)
+        if coded.column[feature] < 0 and n_listed <= 4 * (end - start):
+            split_listed(coded, feature, cut, start, end, total, forest)
+            return n_branches
+    split_by_sorting(coded, feature, cut, start, end, n_branches, forest)
+    return n_branches
+
+
+@njit(**BORROWING)
+def _add_key(table, key):
+    """Add a key to a hash set, where 0 is a free slot; return whether it is new."""
+    mask = np.uint64(len(table) - 1)
+    slot = key & mask
+    while table[slot] != NONE:
+        if table[slot] == key:
+            return False
+        slot = (slot + np.uint64(1)) & mask
+    table[slot] = key
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _make_table(keys):
+    """A hash set of the keys that are not 0, at most a quarter full."""
+    n_slots = 1 << 12
+    while n_slots < 4 * len(keys):
+        n_slots *= 2
+    table = np.zeros(n_slots, dtype=np.uint64)
+    for key in keys:
+        if key != NONE:
+            _add_key(table, key)
+    return table
 
 
 @njit(cache=True, nogil=True)
@@ -247,150 +267,105 @@ def grow_rules(
     """
     n_rows = len(is_target)
     n_features = len(coded.n_codes)
-    space = _make_space(coded, n_rows, bag_size)
-    tally = make_tally(coded, n_rows)
+    forest = _make_forest(coded, values, values_indptr, n_rows, bag_size)
     most_tallied = _TALLY_PRICE * n_drawn_features * n_rows // max(n_features, 1)
     state = np.empty(1, dtype=np.uint64)
-    # Open nodes: rows [start, end), depth, the condition that leads there; packed counts beside.
-    stack = np.empty((1024, 6), dtype=np.int32)
-    stack_counts = np.empty(1024, dtype=np.uint64)
+    # Open nodes: rows [start, end), packed counts, depth, the condition that leads there.
+    stack = np.empty((1024, 7), dtype=np.int64)
     path = np.empty((256, 3), dtype=np.int32)
-    body = np.empty((256, 3), dtype=np.int32)
     slot_of_feature = np.full(n_features, -1, dtype=np.int32)
-    table = make_table(known_hashes, 1 << 12)
+    table = _make_table(known_hashes)
     n_keys = len(known_hashes)
-    rules = Rules(
-        np.zeros(1024, dtype=np.int64),
-        np.empty(8192, dtype=np.int32),
-        np.empty(8192, dtype=np.int32),
-        np.empty(8192, dtype=np.int32),
-        np.empty(1024, dtype=np.uint64),
-        np.empty(1024, dtype=np.int64),
-    )
-    n_rules = 0
+    conditions = np.empty((8192, 3), dtype=np.int32)
     n_conditions = 0
-    n_passes = seeds.shape[0]
+    indptr = np.zeros(1024, dtype=np.int64)
+    tree_of_rule = np.empty(1024, dtype=np.int64)
+    hashes = np.empty(1024, dtype=np.uint64)
+    n_rules = 0
+    n_passes, trees_per_pass = seeds.shape
     pass_ends = np.zeros(n_passes, dtype=np.int64)
     n_extracted = np.zeros(n_passes, dtype=np.int64)
 
-    for pass_idx in range(n_passes):
-        for tree in range(len(depth_limits) * n_trees):
-            depth_limit = depth_limits[tree // n_trees]
-            state[0] = seeds[pass_idx, tree]
-            n_members, total = _draw_bag(state, draw_order, bag_size, is_target, space)
-            for f in range(n_features):
-                space.window[f] = f
-            stack[0, 0] = 0
-            stack[0, 1] = n_members
-            stack[0, 2] = 0
-            stack_counts[0] = total
-            n_open = 1
-            while n_open > 0:
-                n_open -= 1
-                start = stack[n_open, 0]
-                end = stack[n_open, 1]
-                depth = stack[n_open, 2]
-                total = stack_counts[n_open]
-                if depth > 0:
-                    if depth > len(path):
-                        longer = np.empty((2 * len(path), 3), dtype=np.int32)
-                        longer[: len(path)] = path
-                        path = longer
-                        body = np.empty((len(path), 3), dtype=np.int32)
-                    path[depth - 1] = stack[n_open, 3:]
-                weight = np.int64(total >> HALF)
-                positive = np.int64(total & POSITIVES)
+    for tree in range(n_passes * trees_per_pass):
+        pass_idx, tree_idx = divmod(tree, trees_per_pass)
+        depth_limit = depth_limits[tree_idx // n_trees]
+        state[0] = seeds[pass_idx, tree_idx]
+        n_members, total = _draw_bag(state, draw_order, bag_size, is_target, forest.counter)
+        for f in range(n_features):
+            forest.window[f] = f
+        stack[0, 0] = 0
+        stack[0, 1] = n_members
+        stack[0, 2] = total
+        stack[0, 3] = 0
+        n_open = 1
+        while n_open > 0:
+            n_open -= 1
+            start, end, depth = stack[n_open, 0], stack[n_open, 1], stack[n_open, 3]
+            total = np.uint64(stack[n_open, 2])
+            if depth > len(path):
+                path = doubled(path)
+            if depth > 0:
+                for k in range(3):
+                    path[depth - 1, k] = stack[n_open, 4 + k]
+            weight = np.int64(total >> HALF)
+            positive = np.int64(total & POSITIVES)
 
-                feature = -1
-                if weight >= 2 and 0 < positive < weight and depth != depth_limit:
-                    feature, cut = _find_split(
-                        state,
-                        coded,
-                        values,
-                        values_indptr,
-                        n_drawn_features,
-                        start,
-                        end,
-                        total,
-                        most_tallied,
-                        tally,
-                        space,
-                    )
-                if feature >= 0:
-                    nominal = coded.is_nominal[feature]
-                    n_branches = coded.n_codes[feature] if nominal else 2
-                    first, last = coded.indptr[feature], coded.indptr[feature + 1]
-                    listed = coded.column[feature] < 0 and not nominal
-                    if listed and last - first <= 4 * (end - start):
-                        split_listed(
-                            coded.rows[first:last],
-                            coded.codes[first:last],
-                            coded.default_code[feature],
-                            cut,
-                            start,
-                            end,
-                            total,
-                            space,
-                        )
+            feature = -1
+            if weight >= 2 and 0 < positive < weight and depth != depth_limit:
+                feature, cut = _find_split(
+                    state, n_drawn_features, start, end, total, most_tallied, forest
+                )
+            if feature >= 0:
+                n_branches = _split(feature, cut, start, end, total, forest)
+                while n_open + n_branches > len(stack):
+                    stack = doubled(stack)
+                for b in range(n_branches):
+                    if forest.child_counts[b] == NONE:
+                        continue  # no example: not a leaf
+                    stack[n_open, 0] = forest.bounds[b, 0]
+                    stack[n_open, 1] = forest.bounds[b, 1]
+                    stack[n_open, 2] = forest.child_counts[b]
+                    stack[n_open, 3] = depth + 1
+                    stack[n_open, 4] = feature
+                    if coded.is_nominal[feature]:
+                        stack[n_open, 5] = b
+                        stack[n_open, 6] = b + 1
                     else:
-                        split_by_sorting(coded, feature, cut, start, end, n_branches, space)
-                    if n_open + n_branches > len(stack):
-                        deeper = np.empty((2 * (n_open + n_branches), 6), dtype=np.int32)
-                        deeper[:n_open] = stack[:n_open]
-                        stack = deeper
-                        more_counts = np.empty(len(stack), dtype=np.uint64)
-                        more_counts[:n_open] = stack_counts[:n_open]
-                        stack_counts = more_counts
-                    for b in range(n_branches):
-                        if space.child_counts[b] == NONE:
-                            continue  # no example: not a leaf
-                        if n_branches == 2:
-                            stack[n_open, 0] = space.ends[2 * b]
-                            stack[n_open, 1] = space.ends[2 * b + 1]
-                        else:
-                            stack[n_open, 0] = space.ends[b]
-                            stack[n_open, 1] = space.ends[b + 1]
-                        stack[n_open, 2] = depth + 1
-                        stack[n_open, 3] = feature
-                        if nominal:
-                            stack[n_open, 4] = b
-                            stack[n_open, 5] = b + 1
-                        else:
-                            stack[n_open, 4] = cut if b == 1 else 0
-                            stack[n_open, 5] = coded.n_codes[feature] if b == 1 else cut
-                        stack_counts[n_open] = space.child_counts[b]
-                        n_open += 1
-                    continue
+                        stack[n_open, 5] = cut if b == 1 else 0
+                        stack[n_open, 6] = coded.n_codes[feature] if b == 1 else cut
+                    n_open += 1
+                continue
 
-                # A leaf. The empty path would give a rule without conditions: that is no rule.
-                if depth == 0 or 2 * positive <= weight:
-                    continue
-                n_extracted[pass_idx] += 1
-                length = merge_path(path, depth, body, slot_of_feature)
-                key = hash_body(body, length)
-                if not add_key(table, key):
-                    continue
-                n_keys += 1
-                if 2 * n_keys > len(table):
-                    table = make_table(table, 4 * len(table))
-                rules = with_room(rules, n_rules, n_conditions, length)
-                for c in range(length):
-                    rules.feature[n_conditions] = body[c, 0]
-                    rules.low[n_conditions] = body[c, 1]
-                    rules.high[n_conditions] = body[c, 2]
-                    n_conditions += 1
-                rules.hashes[n_rules] = key
-                rules.tree[n_rules] = pass_idx * seeds.shape[1] + tree
-                n_rules += 1
-                rules.indptr[n_rules] = n_conditions
+            # A leaf. The root as a leaf would give a rule without conditions, which is not a rule.
+            if depth == 0 or 2 * positive <= weight:
+                continue
+            n_extracted[pass_idx] += 1
+            while n_conditions + depth > len(conditions):
+                conditions = doubled(conditions)
+            body = conditions[n_conditions:]
+            length = merge_conditions(path, depth, slot_of_feature, body)
+            key = hash_body(body, length)
+            if not _add_key(table, key):
+                continue
+            n_keys += 1
+            if 2 * n_keys > len(table):
+                table = _make_table(table)
+            if n_rules + 2 > len(indptr):
+                indptr, tree_of_rule = doubled(indptr), doubled(tree_of_rule)
+                hashes = doubled(hashes)
+            n_conditions += length
+            hashes[n_rules] = key
+            tree_of_rule[n_rules] = tree
+            n_rules += 1
+            indptr[n_rules] = n_conditions
         pass_ends[pass_idx] = n_rules
     return (
-        rules.indptr[: n_rules + 1].copy(),
-        rules.feature[:n_conditions].copy(),
-        rules.low[:n_conditions].copy(),
-        rules.high[:n_conditions].copy(),
-        rules.hashes[:n_rules].copy(),
-        rules.tree[:n_rules].copy(),
+        indptr[: n_rules + 1].copy(),
+        conditions[:n_conditions, 0].copy(),
+        conditions[:n_conditions, 1].copy(),
+        conditions[:n_conditions, 2].copy(),
+        hashes[:n_rules].copy(),
+        tree_of_rule[:n_rules].copy(),
         pass_ends,
         n_extracted,
     )

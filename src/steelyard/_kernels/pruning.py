@@ -1,69 +1,45 @@
-"""Pruning: conditions that do not pay on the rows outside a tree's bag are deleted from its rules."""
+"""Pruning: delete the conditions of a rule that do not pay on the rows outside its tree's bag."""
 
 import numpy as np
 from numba import njit
 
-from .bits import popcount
+from ._bits import clear_bit, count_common
+from ._random import next_below
 from .coverage import keep_condition, make_row_sets
-from .random import next_below
 
 
 @njit(cache=True, nogil=True)
-def _mark_out_of_bag(seed, draw_order, bag_size, bit_of_row, every, state, out):
-    """Bits of the rows that a tree's bag lacks; the bag is drawn as when the tree was grown."""
-    out[:] = every
-    state[0] = seed
-    for _ in range(bag_size):
-        bit = bit_of_row[draw_order[next_below(state, len(draw_order))]]
-        out[bit >> 6] &= ~(np.uint64(1) << np.uint64(bit & 63))
+def _laplace(tp, fp):
+    return (tp + 1.0) / (tp + fp + 2.0)
 
 
 @njit(cache=True, nogil=True)
-def _count(bits, mask, first, last):
-    n = 0
-    for w in range(first, last):
-        n += popcount(bits[w] & mask[w])
-    return n
-
-
-@njit(cache=True, nogil=True)
-def _find_deletion(fails, kept, n_kept, mask, n_positive_words, only_last, unmet, twice):
+def _find_deletion(fails, kept, n_kept, mask, n_positive_words, only_last, none, one):
     """The deletion with the best Laplace value on the rows of `mask`.
 
-    `fails` holds for each condition the rows that fail it. A row that fails exactly one condition is
-    what deleting that condition adds, so one pass tells the effect of every deletion.
+    `fails` holds, for each condition, the rows that fail it. Deleting a condition adds the rows that
+    fail it and no other condition, so one pass gives the effect of every deletion. `none` and `one`
+    are working memory for the rows that fail none and exactly one condition.
 
-    Returns (Laplace value as it is, best value after a deletion, position in `kept` or -1).
+    Returns (current value, best value after a deletion, position in `kept` or -1).
     """
-    n_words = len(mask)
-    unmet[:] = np.uint64(0)
-    twice[:] = np.uint64(0)
+    none[:] = mask
+    one[:] = np.uint64(0)
     for k in range(n_kept):
         row = fails[kept[k]]
-        for w in range(n_words):
-            twice[w] |= unmet[w] & row[w]
-            unmet[w] |= row[w]
-    tp = 0
-    fp = 0
-    for w in range(n_words):
-        n = popcount(mask[w] & ~unmet[w])
-        if w < n_positive_words:
-            tp += n
-        else:
-            fp += n
-    for w in range(n_words):
-        unmet[w] &= ~twice[w] & mask[w]  # rows that fail exactly one condition
+        for w in range(len(mask)):
+            one[w] = (one[w] & ~row[w]) | (none[w] & row[w])
+            none[w] &= ~row[w]
+    tp, fp = count_common(none, mask, n_positive_words)
     best = -1
     best_value = -1.0
     for k in range(n_kept - 1 if only_last else 0, n_kept):
-        row = fails[kept[k]]
-        more_tp = tp + _count(unmet, row, 0, n_positive_words)
-        more_fp = fp + _count(unmet, row, n_positive_words, n_words)
-        value = (more_tp + 1.0) / (more_tp + more_fp + 2.0)
+        more_tp, more_fp = count_common(one, fails[kept[k]], n_positive_words)
+        value = _laplace(tp + more_tp, fp + more_fp)
         if value >= best_value:  # ties: the condition that was added last goes first
             best = k
             best_value = value
-    return (tp + 1.0) / (tp + fp + 2.0), best_value, best
+    return _laplace(tp, fp), best_value, best
 
 
 @njit(cache=True, nogil=True)
@@ -88,25 +64,25 @@ def prune_rules(
 ):
     """Delete conditions as long as the Laplace value on the rows outside the bag does not fall.
 
-    Where the bag holds every row nothing tells what a condition is worth: such rules stay as they are.
+    A rule stays as it is if the bag holds every row: nothing shows what its conditions are worth.
 
     Parameters
     ----------
     coded, sorted_rows, step, bit_of_row : as in `coverage.make_row_sets`
-        Bits of the first `n_positive_words` of all `n_words` words are rows of the target class.
+        The first `n_positive_words` of all `n_words` words hold the rows of the target class.
     indptr, feature, low, high : bodies of the rules (CSR)
     draw_order, bag_size : as in `growing.grow_rules`
     seeds : (n_trees,) uint64
     tree_of_rule : (n_rules,) int64, ascending
     only_last : bool
-        Whether only the last condition may go, so that a prefix of the path stays.
+        Delete only the last condition, so that a prefix of the path stays.
     out_indptr : (n_rules + 1,) int64, filled here
     kept_conditions : (n_conditions,) bool, filled here
     """
     row_sets = make_row_sets(coded, sorted_rows, step, feature, bit_of_row, n_words)
-    mask = np.empty(n_words, dtype=np.uint64)
-    unmet = np.empty(n_words, dtype=np.uint64)
-    twice = np.empty(n_words, dtype=np.uint64)
+    mask = row_sets.every.copy()
+    none = np.empty(n_words, dtype=np.uint64)
+    one = np.empty(n_words, dtype=np.uint64)
     state = np.empty(1, dtype=np.uint64)
     longest = 1
     for r in range(len(indptr) - 1):
@@ -120,10 +96,13 @@ def prune_rules(
     for r in range(len(indptr) - 1):
         if tree_of_rule[r] != tree:
             tree = tree_of_rule[r]
-            _mark_out_of_bag(
-                seeds[tree], draw_order, bag_size, bit_of_row, row_sets.every, state, mask
-            )
-            n_outside = _count(mask, mask, 0, n_words)
+            # The bag is drawn as when the tree was grown.
+            mask[:] = row_sets.every
+            state[0] = seeds[tree]
+            for _ in range(bag_size):
+                clear_bit(mask, bit_of_row[draw_order[next_below(state, len(draw_order))]])
+            n_positives, n_negatives = count_common(mask, mask, n_positive_words)
+            n_outside = n_positives + n_negatives
         begin = indptr[r]
         n_kept = indptr[r + 1] - begin
         for k in range(n_kept):
@@ -135,7 +114,7 @@ def prune_rules(
             kept[k] = k
         while n_kept > 1 and n_outside > 0:
             value, best_value, best = _find_deletion(
-                fails, kept, n_kept, mask, n_positive_words, only_last, unmet, twice
+                fails, kept, n_kept, mask, n_positive_words, only_last, none, one
             )
             if best_value < value:
                 break

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard._kernels.random import hash_rows
+from steelyard._kernels.coding import hash_rows
 from steelyard.model.coding import CodedFeatures
 
 
@@ -15,5 +15,5 @@ def draw_orders(coded: CodedFeatures, is_target: NDArray[np.bool_]) -> NDArray[n
     Bags are drawn in this order. The rules of a label therefore depend neither on the order of the
     rows nor on the other labels.
     """
-    row_keys = hash_rows(coded, is_target[:0])
+    row_keys = hash_rows(coded)
     return np.argsort(np.where(is_target, ~row_keys, row_keys), axis=1, kind="stable")

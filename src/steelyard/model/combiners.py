@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard._kernels.firing import add_points, raise_points
+from steelyard._kernels.combining import add_points, raise_points
 from steelyard._numbers import is_whole
 
 from .coverage import Bits

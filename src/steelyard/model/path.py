@@ -17,7 +17,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from steelyard._files import write_atomically
-from steelyard._kernels.firing import first_firing
+from steelyard._kernels.combining import first_firing
 from steelyard._text import format_count
 from steelyard.heuristics import Heuristic, describe, get_heuristic
 from steelyard.measures import Counts, Measure, count_cells

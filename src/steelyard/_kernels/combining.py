@@ -1,24 +1,23 @@
-"""When a label's rules fire first as rules are added from best to worst."""
+"""Which rules cover a row → scores of the labels, one function for each way to combine rules.
+
+All functions take `coverage` (n_rules, n_words), where bit i is row i; `order`, the rules to combine;
+`label_of_rule` (n_rules,); and `out` (n_labels, n_rows), which they change.
+"""
 
 import numpy as np
 from numba import njit
 
-from .bits import trailing_zeros
+from ._bits import trailing_zeros
 
 
 @njit(cache=True, nogil=True)
 def first_firing(coverage, order, label_of_rule, out):
     """Position in `order` of the first rule of a label that covers a row.
 
-    Parameters
-    ----------
-    coverage : (n_rules, n_words) uint64, bit i is row i
-    order : (n,) rules, best first
-    label_of_rule : (n_rules,)
-    out : (n_labels, n_rows) int32, filled beforehand with a position beyond the last
+    `out` holds a position beyond the last one before the call.
     """
     n_words = coverage.shape[1]
-    fired = np.zeros((out.shape[0], n_words), dtype=np.uint64)
+    fired = np.zeros((len(out), n_words), dtype=np.uint64)
     for position in range(len(order)):
         rule = order[position]
         label = label_of_rule[rule]
@@ -32,10 +31,7 @@ def first_firing(coverage, order, label_of_rule, out):
 
 @njit(cache=True, nogil=True)
 def add_points(coverage, order, label_of_rule, points, out):
-    """Add to `out` (n_labels, n_rows) the points of the rules that fire.
-
-    `points` are aligned with `order`; for the rest see `first_firing`.
-    """
+    """Add the points of the rules that cover a row; `points` are aligned with `order`."""
     for position in range(len(order)):
         rule = order[position]
         row_points = out[label_of_rule[rule]]
@@ -48,7 +44,7 @@ def add_points(coverage, order, label_of_rule, points, out):
 
 @njit(cache=True, nogil=True)
 def raise_points(coverage, order, label_of_rule, points, out):
-    """Raise `out` (n_labels, n_rows) to the most points of the rules that fire."""
+    """Raise `out` to the most points of the rules that cover a row."""
     for position in range(len(order)):
         rule = order[position]
         row_points = out[label_of_rule[rule]]

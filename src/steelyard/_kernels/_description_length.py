@@ -1,4 +1,4 @@
-"""Description lengths, in bits, of Ripper's theories and of what they get wrong (Quinlan 1995)."""
+"""Description lengths, in bits, of Ripper's theories and of their errors (Quinlan 1995)."""
 
 import numpy as np
 from numba import njit
@@ -25,7 +25,7 @@ def subset_bits(n_elements, n_chosen, share):
 def rule_bits(n_conditions, n_possible):
     """½·(log₂*(k) + S(n, k, k/n)): a rule with k of the n possible conditions.
 
-    log₂*(k) = log₂(k) + 2·log₂(log₂(k)) says how many conditions follow; an empty rule is free.
+    log₂*(k) = log₂(k) + 2·log₂(log₂(k)) encodes the number of conditions; an empty rule is free.
     """
     if n_conditions == 0:
         return 0.0
@@ -38,11 +38,11 @@ def rule_bits(n_conditions, n_possible):
 
 @njit(cache=True, nogil=True)
 def exception_bits(fp_share, n_covered, n_uncovered, fp, fn):
-    """Which of the examples the theory gets wrong.
+    """log₂(n + 1) + S(covered, FP, ·) + S(uncovered, FN, ·): which examples the theory gets wrong.
 
-    log₂(n + 1) + S(covered, FP, ·) + S(uncovered, FN, ·), where the receiver knows the number of
-    errors and expects the share `fp_share` of them among the covered examples: the larger of the
-    two groups is coded with that expectation, the smaller one with its true share.
+    The receiver knows the number of errors and expects the share `fp_share` of them among the covered
+    examples. The larger of the two groups is encoded with that expectation, the smaller one with its
+    true share.
     """
     bits = np.log2(n_covered + n_uncovered + 1.0)
     n_errors = fp + fn
@@ -63,8 +63,8 @@ def delete_costly_rules(tp, fp, bits_of_rule, order, totals, fp_share, check_err
     """Delete, one after the other, the rules that cost more bits than they save.
 
     A rule is deleted if the description length does not grow without it, or if half of what it
-    covers is wrong (with `check_error`). What it covered counts as uncovered from then on, as if no
-    later rule covered it: Cohen's approximation.
+    covers is wrong (with `check_error`). Then what it covered counts as uncovered, as if no later rule
+    covered it: Cohen's approximation.
 
     Parameters
     ----------
@@ -72,17 +72,17 @@ def delete_costly_rules(tp, fp, bits_of_rule, order, totals, fp_share, check_err
         Positives and negatives that each rule covers and no earlier one does.
     bits_of_rule : (n_rules,) float64
     order : (n_asked,) int64
-        The rules that may go, in the order of asking.
+        The rules that may be deleted, in the order in which they are examined.
     totals : (n_positives, n_negatives)
     fp_share : float
     check_error : bool
     deleted : (n_rules,) bool
-        Set for the rules that go.
+        Set for the deleted rules.
 
     Returns
     -------
     bits : float
-        Description length of the exceptions that remain, less all that the deletions saved.
+        Description length of the errors that remain, minus what the deletions saved.
     """
     n_positives, n_negatives = totals
     n_examples = n_positives + n_negatives
