@@ -461,7 +461,7 @@ class TestTablesForATheory:
     @pytest.mark.parametrize("X", ["abc", {"x0": 1.0, "x1": 2.0}], ids=str)
     def test_only_tables_can_be_predicted(self, used_and_theory, X):
         _, theory = used_and_theory
-        with pytest.raises(TypeError, match="X must be a DataFrame, .*, got "):
+        with pytest.raises(TypeError, match=r"X must be a DataFrame, .*, got "):
             theory.predict(X)
 
     def test_rows_of_different_length_are_no_table(self, used_and_theory):

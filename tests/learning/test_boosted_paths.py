@@ -82,13 +82,14 @@ class TestTheories:
                 [
                     EachLabel(),
                     BestLabelSet(),
-                    BestLabelSet(0, 0.1),
+                    BestLabelSet(0),
                     BestLabelSet(1),
                     LabelSetVotes(0.4),
                 ],
             ),
             *itertools.product(["voting", "deciding"], ["binary"], [EachLabel()]),
             *itertools.product(["voting", "deciding"], ["multiclass"], [BestLabel()]),
+            ("deciding", "multilabel", BestLabelSet(0, 0.1)),
             *itertools.product(["voting"], ["multilabel", "binary"], [EachLabel(0.3)]),
         ],
         ids=str,
@@ -106,6 +107,10 @@ class TestTheories:
             assert predicted.tolist() == theory.predict(X).to_numpy().tolist()
             seen.add((h, j))
         assert seen == set(itertools.product(range(3), range(4)))
+
+    def test_silence_of_rules_that_vote_is_what_they_start_from(self, path):
+        with pytest.raises(ValueError, match=r"silence=0\.1 does not apply to boosted rules"):
+            path.theory(0, 1.0, decoder=BestLabelSet(0, 0.1))
 
     @pytest.mark.parametrize("decoder", [EachLabel(), EachLabel(0.3), BestLabelSet()], ids=str)
     def test_measures_are_those_of_the_predictions(self, data, path, decoder):

@@ -184,14 +184,14 @@ class TestTrees:
         training = code_training_table(pd.DataFrame({"x": [0.0, 8.0, 10.0]}))
         is_target = [False, True, True]
         cuts = {
-            grown.body(0, training.coder)[0].value
+            grown.body(0, training.coder)[0].low
             for seed in range(40)
             if len(grown := grow(training, is_target, seed)[0])
         }
         assert cuts == {4.0}
         training = code_training_table(pd.DataFrame({"x": [0.0, 3.0, 10.0]}))
         cuts = {
-            grown.body(0, training.coder)[0].value
+            grown.body(0, training.coder)[0].low
             for seed in range(40)
             if len(grown := grow(training, is_target, seed)[0])
         }

@@ -291,7 +291,7 @@ def test_a_broken_link_opens_the_page_all_the_same(open_page, nonsense):
 
 def test_changes_from_the_neighbouring_cell_add_up(open_page, study):
     path = read_path(study)
-    here, left = (set(path.theory(p, 0.75)) for p in (2, 1))
+    here, left = ({scored.rule for scored in path.theory(p, 0.75)} for p in (2, 1))
     page = open_page("#data=evil&parameter=64&phi=0.75")
     assert page.locator("#rules .rule.added").count() == len(here - left)
     assert page.locator("#rules .rule.removed").count() == len(left - here)
