@@ -303,6 +303,10 @@ INVALID = {
         lambda: theory_of(decoder=BestLabel(), classes=("a",)),
         "1 classes for 2 labels with the decoder best-label",
     ),
+    "equal classes": (
+        lambda: theory_of(decoder=BestLabel(), classes=(1, True)),
+        r"two classes are equal: \[1, True\]",
+    ),
     "classes for each label": (
         lambda: theory_of(classes=("a", "b")),
         "2 classes for 2 labels with the decoder each-label",
