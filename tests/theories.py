@@ -191,7 +191,7 @@ def random_theory(
 
 @cache
 def random_cases(
-    combiner: str, decoder: str, n_cases: int = 12
+    combiner: str, decoder: str, n_cases: int = 10
 ) -> tuple[tuple[Theory, pd.DataFrame], ...]:
     """The same random theories in all tests, each with a table to predict."""
     cases = []

@@ -90,7 +90,7 @@ class TestRules:
             ]
 
     def test_a_plot_has_a_panel_for_each_label_and_a_dot_for_each_rule(self, pair):
-        for theory, _ in random_cases(*pair)[:2]:
+        for theory, _ in random_cases(*pair)[:1]:
             figure = theory.plot()
             drawn = [axes for axes in figure.axes if axes.axison]
             assert len(drawn) == len(theory.labels)

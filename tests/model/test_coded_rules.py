@@ -41,7 +41,7 @@ def mask_of(coded, X):
 
 
 class TestCovering:
-    @settings(max_examples=200)
+    @settings(max_examples=50)
     @given(random_generators())
     def test_random_bodies_cover_what_a_check_row_by_row_says(self, rng):
         bodies = [merge_conditions(random_body(rng)) for _ in range(rng.integers(8))]
@@ -50,6 +50,7 @@ class TestCovering:
         expected = coverage([body_to_oracle(body, list(X)) for body in bodies], rows)
         assert mask_of(code_rules(FEATURES, bodies), X) == expected
 
+    @settings(max_examples=50)
     @given(tables_with_rules())
     def test_values_and_categories_never_seen_before_are_covered_as_conditions_say(self, data):
         X, coder, _, table = data
@@ -60,6 +61,7 @@ class TestCovering:
         expected = coverage(bodies, table_to_rows(rows))
         assert mask_of(drop_unused(table, coder), rows) == expected
 
+    @settings(max_examples=50)
     @given(tables_with_rules(max_rows=70))
     def test_rules_coded_from_their_conditions_cover_the_same_rows(self, data):
         X, coder, coded, table = data
@@ -67,6 +69,7 @@ class TestCovering:
         again, _ = code_rules(coder.features, bodies).cover(X)
         assert again.tolist() == cover(table, index_rows(coded)).tolist()
 
+    @settings(max_examples=50)
     @given(tables_with_rules(nominal=False, max_rows=40))
     def test_every_form_of_a_table_is_covered_alike(self, data):
         X, coder, _, table = data
@@ -89,6 +92,7 @@ class TestCovering:
 
 
 class TestBodies:
+    @settings(max_examples=50)
     @given(tables_with_rules())
     def test_without_unused_attributes_rules_say_the_same(self, data):
         _, coder, _, table = data
@@ -96,13 +100,14 @@ class TestBodies:
         assert bodies_of(coded) == [table.body(i, coder) for i in range(len(table))]
         assert len(coded.used_idx) == len(coded.used_features) == len(set(table.feature.tolist()))
 
+    @settings(max_examples=50)
     @given(tables_with_rules())
     def test_coded_from_their_conditions_they_say_the_same(self, data):
         _, coder, _, table = data
         bodies = [table.body(i, coder) for i in range(len(table))]
         assert bodies_of(code_rules(coder.features, bodies)) == bodies
 
-    @settings(max_examples=200)
+    @settings(max_examples=100)
     @given(random_generators())
     def test_random_bodies_are_read_back_but_for_how_they_contradict_themselves(self, rng):
         bodies = [merge_conditions(random_body(rng)) for _ in range(rng.integers(8))]

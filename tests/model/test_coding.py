@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
@@ -97,6 +97,7 @@ class TestStorage:
 
 
 class TestForms:
+    @settings(max_examples=50)
     @given(tables(nominal=False))
     def test_every_form_of_a_numeric_table_has_the_same_codes(self, X):
         coder, coded = code_table(X)
@@ -105,6 +106,7 @@ class TestForms:
         for form in forms:
             assert_same_codes(coded, coder.encode(form))
 
+    @settings(max_examples=50)
     @given(tables())
     def test_text_may_come_as_object_string_or_category(self, X):
         coder, coded = code_table(X)
@@ -113,6 +115,7 @@ class TestForms:
         assert_same_codes(coded, coder.encode(to_sparse_frame(X)))
         assert_same_codes(coded, coder.encode(X.to_numpy(dtype=object)))
 
+    @settings(max_examples=50)
     @given(tables(), st.permutations(["blue", "green", "red", "4", "never seen"]))
     def test_the_declared_order_of_categories_does_not_matter(self, X, order):
         coder, coded = code_table(X)

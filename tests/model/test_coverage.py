@@ -25,7 +25,7 @@ def tables_with_rules(draw, **options):
     return X, coder, coded, draw(rule_tables(coded))
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(tables_with_rules(max_rows=70))
 def test_bits_equal_a_check_row_by_row(data):
     X, coder, coded, table = data
@@ -35,6 +35,7 @@ def test_bits_equal_a_check_row_by_row(data):
     assert unpack(bits, len(X)).tolist() == coverage(bodies, table_to_rows(X))
 
 
+@settings(max_examples=50)
 @given(tables_with_rules(max_rows=70), st.randoms(use_true_random=False))
 def test_bits_may_be_numbered_in_another_order(data, random):
     X, _, coded, table = data

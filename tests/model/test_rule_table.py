@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pandas as pd
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steelyard.model.conditions import Condition
@@ -22,6 +22,7 @@ def bodies_of(table, coder):
     return [table.body(i, coder) for i in range(len(table))]
 
 
+@settings(max_examples=50)
 @given(coded_rules())
 def test_conditions_are_counted_as_people_read_them(data):
     coder, coded, table = data
@@ -30,6 +31,7 @@ def test_conditions_are_counted_as_people_read_them(data):
     assert counted.tolist() == expected
 
 
+@settings(max_examples=50)
 @given(coded_rules(), st.data())
 def test_taking_rules_takes_their_bodies(data, draw):
     coder, _, table = data
@@ -41,6 +43,7 @@ def test_taking_rules_takes_their_bodies(data, draw):
     assert bodies_of(table.head(len(table) // 2), coder) == bodies[: len(table) // 2]
 
 
+@settings(max_examples=50)
 @given(coded_rules())
 def test_tables_one_after_the_other(data):
     coder, _, table = data

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from reference.rules import covers
 from steelyard._text import format_number
@@ -27,6 +27,7 @@ class TestBodies:
         assert Rule(Head("a"), body).body == merge_conditions(body)
         assert Rule(Head("a"), list(body)) == Rule(Head("a"), body)
 
+    @settings(max_examples=40)
     @given(random_generators())
     def test_a_table_is_covered_as_the_oracle_and_the_kernels_say(self, rng):
         rules = [Rule(Head("a"), random_body(rng)) for _ in range(6)]

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from scipy import sparse
 
 from steelyard.model.coding import FeatureCoder
@@ -65,6 +65,7 @@ class TestColumns:
         (column,) = table_to_columns(np.array([[category]], dtype=object), [feature])
         assert column_to_values(fit_column(column, feature), feature, 1) == [category]
 
+    @settings(max_examples=50)
     @given(tables())
     def test_values_are_those_of_the_table_in_every_form(self, X):
         coder, _ = code_table(X)
@@ -79,6 +80,7 @@ class TestColumns:
             ]
             assert found == expected
 
+    @settings(max_examples=50)
     @given(tables(nominal=False))
     def test_those_of_a_sparse_matrix_too(self, X):
         coder, _ = code_table(X)

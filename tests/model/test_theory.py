@@ -86,7 +86,7 @@ class TestViewsAgree:
                     assert evaluation.fires[i, r] == all(holds)
 
     def test_one_example_is_evaluated_as_a_row_of_its_table(self, pair):
-        for theory, X in random_cases(*pair):
+        for theory, X in random_cases(*pair)[:4]:
             evaluation = theory.evaluate(X)
             for i in (0, len(X) - 1):
                 for form in (X.iloc[i], X.iloc[i].to_dict(), list(X.iloc[i]), X.iloc[[i]]):
@@ -302,6 +302,10 @@ INVALID = {
     "too few classes": (
         lambda: theory_of(decoder=BestLabel(), classes=("a",)),
         "1 classes for 2 labels with the decoder best-label",
+    ),
+    "equal classes": (
+        lambda: theory_of(decoder=BestLabel(), classes=(1, True)),
+        r"two classes are equal: \[1, True\]",
     ),
     "classes for each label": (
         lambda: theory_of(classes=("a", "b")),

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reference.thresholding import keep
@@ -24,6 +24,7 @@ def descending(values):
 
 
 @pytest.mark.parametrize("phi", PHI_GRID)
+@settings(max_examples=25)
 @given(values=tied_values)
 def test_the_same_rules_stay_as_in_the_oracle(phi, values):
     values = descending(values)

@@ -192,6 +192,8 @@ class Theory:
                 f"{len(self.classes)} classes for {len(self.labels)} labels with the decoder "
                 f"{self.decoder.name}"
             )
+        if self.decoder.is_single_label and len(set(self.classes)) < len(self.classes):
+            raise ValueError(f"two classes are equal: {self.plain_classes}")
         if any(label.target_class != 1 for label in self.labels):
             raise ValueError("the rules of a theory of classes must predict presence, not absence")
 
