@@ -68,14 +68,14 @@ class TestPlantedRules:
             (rule.head.label, tuple(mask))
             for rule, mask in zip(theory, theory.covers(data.X).T, strict=True)
         }
-        assert found == {(rule.label, tuple(rule.covers(data.X))) for rule in data.rules}
+        assert found == {(rule.head.label, tuple(rule.covers(data.X))) for rule in data.rules}
         assert (fitted.predict(data.X) == data.Y.to_numpy()).all()
 
     def test_with_noise_precision_stays_high(self):
         noisy = make_planted_rules(1000, noise=0.1, random_state=0)
         truth = np.column_stack(
             [
-                np.any([r.covers(noisy.X) for r in noisy.rules if r.label == label], axis=0)
+                np.any([r.covers(noisy.X) for r in noisy.rules if r.head.label == label], axis=0)
                 for label in noisy.label_names
             ]
         )

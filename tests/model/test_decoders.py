@@ -209,7 +209,7 @@ class TestLabelSetVotes:
 
     def test_a_threshold_counts_to_three_digits_and_is_never_nothing_or_all(self):
         shares = (1e-9, 0.0014, 0.3333, 0.9999)
-        thousandths = [LabelSetVotes(share).threshold_in_thousandths for share in shares]
+        thousandths = [LabelSetVotes(share).min_share for share in shares]
         assert thousandths == [1, 1, 333, 999]
 
 

@@ -1,6 +1,7 @@
 """Data generated from known rules, to see which of them a learner finds again."""
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -114,14 +115,11 @@ def make_planted_rules(
     fraction = _LABEL_FRACTION / n_rules_per_label
     rules: list[Rule] = []
     labels: dict[str, NDArray[np.int8]] = {}
+    draw_body = partial(_draw_body, attributes, X, n_conditions, fraction, rng)
     for label in choose_labels(n_labels):
         # Draw rules until the label is a minority label and no rule is redundant.
         for _ in range(_N_ATTEMPTS):
-            bodies = [
-                _draw_body(attributes, X, n_conditions, fraction, rng)
-                for _ in range(n_rules_per_label)
-            ]
-            planted = [Rule(Head(label), body) for body in bodies]
+            planted = [Rule(Head(label), draw_body()) for _ in range(n_rules_per_label)]
             covered = np.array([rule.covers(X) for rule in planted])
             covered_only_by = covered & (covered.sum(axis=0) == 1)
             present = covered.any(axis=0) ^ (rng.random(n_examples) < noise)
