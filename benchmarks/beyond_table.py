@@ -65,7 +65,7 @@ def tune_and_test(folder: Path, fold: int, seed: int, method: str) -> list[dict[
             paths[str(variant)] = model._learn_path(*training_set, *search.axes.values())
         path = paths[str(variant)]
         h, j = np.unravel_index(cell % path.n_rules.size, path.shape)
-        theory = path.theory(h, path.phis[j], decoding=chosen["decode"])
+        theory = path.theory(h, path.phis[j], decoder=chosen["decode"])
         predicted = theory.predict(X_test).to_numpy()
         rows.append(
             {

@@ -141,7 +141,9 @@ def time_grids(names: list[str], n_candidates: int, console: Console) -> None:
         X, Y, X_test, Y_test = load_fold(name)
 
         def run(X=X, Y=Y, X_test=X_test, Y_test=Y_test):
-            path = theory_path(X, Y, n_candidates=n_candidates, random_state=0, n_jobs=1)
+            path = theory_path(
+                X, Y, preset="paper", n_candidates=n_candidates, random_state=0, n_jobs=1
+            )
             return path.evaluate(X_test, Y_test, MEASURED)
 
         seconds, _ = cpu_seconds(run)
@@ -153,9 +155,9 @@ def time_grids(names: list[str], n_candidates: int, console: Console) -> None:
 
 def compare_prediction(name: str, console: Console) -> None:
     X, Y, *_ = load_fold(name)
-    theory = theory_path(X, Y, [MEstimate(m=32)], n_candidates=30_000, random_state=0).theory(
-        0, 1.0
-    )
+    theory = theory_path(
+        X, Y, [MEstimate(m=32)], preset="paper", n_candidates=30_000, random_state=0
+    ).theory(0, 1.0)
     rows = np.random.default_rng(0).integers(len(X), size=100_000)
     noise = np.random.default_rng(1).normal(1, 0.01, size=(len(rows), X.shape[1]))
     table = X.to_numpy(dtype=np.float64)[rows] * noise
@@ -186,7 +188,7 @@ def time_first_fit(console: Console) -> None:
         "import time; t = time.perf_counter(); "
         "from steelyard import RuleSetClassifier, make_planted_rules; i = time.perf_counter() - t; "
         "d = make_planted_rules(300, random_state=0); t = time.perf_counter(); "
-        "RuleSetClassifier(n_candidates=5000, random_state=0).fit(d.X, d.Y); "
+        "RuleSetClassifier(preset='paper', n_candidates=5000, random_state=0).fit(d.X, d.Y); "
         "print(i, time.perf_counter() - t)"
     )
     with tempfile.TemporaryDirectory() as cache:
@@ -212,7 +214,9 @@ def main() -> None:
     arguments = parser.parse_args()
     if arguments.fit_only:
         X, Y, *_ = load_fold(arguments.fit_only)
-        RuleSetClassifier(n_candidates=arguments.candidates, random_state=0).fit(X, Y)
+        RuleSetClassifier(preset="paper", n_candidates=arguments.candidates, random_state=0).fit(
+            X, Y
+        )
         print(peak_memory())
         return
     console = Console()

@@ -5,7 +5,6 @@ from functools import partial
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from steelyard.model.conditions import Condition
 from steelyard.model.rules import Head, Rule
@@ -105,17 +104,14 @@ def make_planted_rules(
             f"n_conditions={n_conditions} needs as many attributes, but n_numeric + n_nominal is"
             f" {n_numeric + n_nominal}"
         )
-    for name, fraction, limit in [("noise", noise, 0.5), ("missing", missing, 1)]:
-        if not 0 <= fraction < limit:
-            raise ValueError(f"{name} must be at least 0 and below {limit}, not {fraction}")
+    _check_fraction("noise", noise, 0.5)
+    _check_fraction("missing", missing, 1)
 
-    rng = np.random.default_rng(random_state)
-    attributes = choose_attributes(n_numeric, n_nominal)
+    rng, attributes = np.random.default_rng(random_state), choose_attributes(n_numeric, n_nominal)
     X = draw_examples(attributes, n_examples, missing, rng)
-    fraction = _LABEL_FRACTION / n_rules_per_label
-    rules: list[Rule] = []
-    labels: dict[str, NDArray[np.int8]] = {}
-    draw_body = partial(_draw_body, attributes, X, n_conditions, fraction, rng)
+    rules, labels = [], {}
+    share = _LABEL_FRACTION / n_rules_per_label
+    draw_body = partial(_draw_body, attributes, X, n_conditions, share, rng)
     for label in choose_labels(n_labels):
         # Draw rules until the label is a minority label and no rule is redundant.
         for _ in range(_N_ATTEMPTS):
@@ -141,6 +137,11 @@ def make_planted_rules(
         description="fruit of an orchard and its uses, generated from known rules",
         rules=tuple(rules),
     )
+
+
+def _check_fraction(name: str, value: float, limit: float) -> None:
+    if not 0 <= value < limit:
+        raise ValueError(f"{name} must be at least 0 and below {limit}, not {value}")
 
 
 def _draw_body(
