@@ -595,3 +595,32 @@ def test_names_of_labels_and_attributes_may_be_equal():
     theory = handmade_theory()
     assert "label" in theory.label_names
     assert len(theory.features) < X.shape[1]
+
+
+class TestTypes:
+    """Hand-made parts of the wrong type are rejected when they are made, in one sentence."""
+
+    RULE = Rule(Head("flu"), Condition("fever", "≥", 38.5))
+
+    def test_a_single_condition_is_a_body(self):
+        assert self.RULE == Rule(Head("flu"), (Condition("fever", "≥", 38.5),))
+
+    @pytest.mark.parametrize(
+        ("make", "message"),
+        [
+            (lambda rule: Rule("flu", ()), "head of a rule must be a Head, got 'flu'"),
+            (lambda rule: Rule(Head("flu"), ("fever ≥ 38",)), "Conditions, got 'fever ≥ 38'"),
+            (lambda rule: ScoredRule(rule, (9, 2), 0.8), r"evidence .* Evidence, got \(9, 2\)"),
+            (lambda rule: ScoredRule("flu", Evidence(9, 2), 0.8), "rule .* Rule, got 'flu'"),
+            (lambda rule: Theory(("fever",), (Label("flu"),), ()), "a Feature, got 'fever'"),
+            (lambda rule: Theory((Feature("fever"),), ("flu",), ()), "a Label, got 'flu'"),
+            (
+                lambda rule: Theory((Feature("x"),), (Label("y"),), (), decoder="each-label"),
+                "a Decoder, got 'each-label'",
+            ),
+            (lambda rule: Condition("colour", "in", "red,blue"), "must be a list, got 'red,blue'"),
+        ],
+    )
+    def test_a_wrong_type_is_named(self, make, message):
+        with pytest.raises(ValueError, match=message):
+            make(self.RULE)

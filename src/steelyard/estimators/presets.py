@@ -13,6 +13,7 @@ from steelyard.heuristics import M_GRID, MEstimate
 from steelyard.learning.settings import ForestSettings
 from steelyard.learning.targets import Output
 from steelyard.model.decoders import (
+    DECODERS,
     BestLabel,
     BestLabelSet,
     Decoder,
@@ -128,7 +129,11 @@ def choose_decoders(decode: Any, default: Sequence[Decoder], output: Output) -> 
         return allowed or [BestLabel() if output == "multiclass" else EachLabel()]
     for decoder in decoders:
         if decoder not in allowed:
-            raise ValueError(f"decode={decoder.name!r} does not apply to a {output} target")
+            known = [name for name, kind in DECODERS.items() if _is_allowed(kind(), output)]
+            raise ValueError(
+                f"decode={decoder.name!r} does not apply to a {output} target; use "
+                f"{' or '.join(map(repr, known))}"
+            )
     return allowed
 
 

@@ -215,7 +215,8 @@ class AnyRule(Combiner):
         """2p - 1, which has to be 0: a firing rule decides whatever its precision."""
         if probability != 0.5:
             raise ValueError(
-                f"a threshold of {probability:g} needs rules that vote; here a firing rule decides"
+                f"a threshold of {probability:g} needs rules that vote, but here a firing rule "
+                "decides: use boosted rules or LabelSetVotes"
             )
         return 0.0
 

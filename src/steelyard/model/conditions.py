@@ -79,6 +79,8 @@ class Condition:
         if known in ("=", "in"):
             if known == "=" and not isinstance(value, str):
                 raise ValueError(f"the value of {feature!r} must be a category, got {value!r}")
+            if known == "in" and isinstance(value, str):
+                raise ValueError(f"the categories of {feature!r} must be a list, got {value!r}")
             categories = [value] if isinstance(value, str) else value
             self._set(feature, categories=_check_categories(feature, categories))
         elif known == "≥":

@@ -63,7 +63,15 @@ class Rule:
     body: tuple[Condition, ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "body", merge_conditions(self.body))
+        if not isinstance(self.head, Head):
+            raise ValueError(f"the head of a rule must be a Head, got {self.head!r}")
+        body = (self.body,) if isinstance(self.body, Condition) else tuple(self.body)
+        for condition in body:
+            if not isinstance(condition, Condition):
+                raise ValueError(
+                    f"the body of a rule must consist of Conditions, got {condition!r}"
+                )
+        object.__setattr__(self, "body", merge_conditions(body))
 
     def __len__(self) -> int:
         return sum(condition.n_bounds for condition in self.body)
@@ -106,6 +114,12 @@ class ScoredRule:
     points: int | None = None
 
     def __post_init__(self) -> None:
+        for name, kind in (("rule", Rule), ("evidence", Evidence)):
+            if not isinstance(getattr(self, name), kind):
+                raise ValueError(
+                    f"{name} of a ScoredRule must be of type {kind.__name__}, "
+                    f"got {getattr(self, name)!r}"
+                )
         if not is_number(self.value):
             raise ValueError(
                 f"the value of {str(self.rule)!r} must be a number, got {self.value!r}"

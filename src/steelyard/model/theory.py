@@ -126,6 +126,7 @@ class Theory:
     def __post_init__(self) -> None:
         for name in ("features", "labels", "rules", "classes"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
+        self._check_types()
         self._check_names()
         self._check_rules()
         self._check_classes()
@@ -136,6 +137,17 @@ class Theory:
         object.__setattr__(self, "rules", tuple(grouped))
 
     # -- checking --------------------------------------------------------------------------------
+
+    def _check_types(self) -> None:
+        for items, kind in (
+            (self.features, Feature),
+            (self.labels, Label),
+            ((self.combiner,), Combiner),
+            ((self.decoder,), Decoder),
+        ):
+            for item in items:
+                if not isinstance(item, kind):
+                    raise ValueError(f"a theory needs a {kind.__name__}, got {shorten_repr(item)}")
 
     def _check_names(self) -> None:
         if not isinstance(self.heuristic, str):
@@ -530,7 +542,7 @@ def _call(package: str, function: str, *arguments: Any) -> Any:
 
 def read_source(source: str | Path) -> tuple[str, str]:
     """The JSON text that is meant, itself or in a file, and what to call it in a message."""
-    if isinstance(source, Path) or not source.lstrip().startswith("{"):
+    if isinstance(source, Path) or (source.strip() and source.lstrip()[0] not in '{["'):
         return read_text(Path(source)), str(source)
     return source, "the text"
 
