@@ -23,7 +23,7 @@ ONE, N_POSITIVES, N_NEGATIVES, N_TOTAL, N_TOTAL_SQUARED = range(5)
 
 
 class ConfusionMatrix(NamedTuple):
-    """Counts of a rule's predictions; each may be an array, one entry a rule.
+    """Counts of a rule's predictions; each may be an array with one entry per rule.
 
     Examples
     --------
@@ -41,7 +41,7 @@ class Heuristic:
     """δ: maps confusion counts to a value, larger is better.
 
     A heuristic of your own is a subclass that defines ``__call__(tp, fp, fn, tn)`` over arrays, or any
-    plain function of that form: wherever a heuristic is expected, a function is accepted.
+    plain function of that form.
 
     Examples
     --------
@@ -206,8 +206,8 @@ class MEstimate(FractionHeuristic):
         return float(self.m)
 
     def coefficients(self) -> FloatArray:
-        # Multiplied by P + N, so that for whole m both sides of the line are whole numbers, only the
-        # division rounds, and rules that are exactly equal compare as equal.
+        # Multiplied by P + N: for an integer m, numerator and denominator are integers, only the
+        # division rounds, and rules with exactly equal values compare as equal.
         m = float(self.m)
         return _fraction(
             ({N_TOTAL: 1}, {}, {N_POSITIVES: m}), ({N_TOTAL: 1}, {N_TOTAL: 1}, {N_TOTAL: m})
@@ -280,7 +280,7 @@ class FunctionHeuristic(Heuristic):
 
 @dataclass(frozen=True)
 class SavedHeuristic(Heuristic):
-    """The name of a user's heuristic whose code a saved file does not carry."""
+    """A user's heuristic that was read from a file, which has its name but not its code."""
 
     name: ClassVar[str] = "saved"
     text: str
@@ -304,7 +304,7 @@ BETA_GRID: tuple[float, ...] = (
 
 
 def get_heuristic(heuristic: Heuristic | str | Callable[..., Any]) -> Heuristic:
-    """The heuristic meant by an object, a name or a function of (tp, fp, fn, tn).
+    """A heuristic from an instance, a name or a function of (tp, fp, fn, tn).
 
     Examples
     --------
@@ -318,7 +318,7 @@ def get_heuristic(heuristic: Heuristic | str | Callable[..., Any]) -> Heuristic:
     if isinstance(heuristic, str):
         if heuristic not in HEURISTICS:
             raise ValueError(
-                f"unknown heuristic {heuristic!r}; the known ones are {', '.join(HEURISTICS)}"
+                f"unknown heuristic {heuristic!r}; known heuristics: {', '.join(HEURISTICS)}"
             )
         return HEURISTICS[heuristic]()
     if isinstance(heuristic, type) and issubclass(heuristic, Heuristic):
@@ -336,7 +336,7 @@ def heuristic_values(heuristic: Heuristic, counts: ConfusionMatrix) -> FloatArra
     if isinstance(heuristic, FractionHeuristic):
         values = heuristic(*counts)
     else:
-        # A user's formula may divide 0 by 0; that counts as 0, as everywhere.
+        # A user's formula may divide 0 by 0, which counts as 0.
         with np.errstate(divide="ignore", invalid="ignore"):
             values = heuristic(*(np.asarray(count, dtype=np.float64) for count in counts))
     try:
@@ -391,7 +391,7 @@ def heuristic_to_dict(heuristic: Heuristic) -> dict[str, Any]:
     """
     if not isinstance(heuristic, FractionHeuristic):
         return {"text": describe(heuristic)}
-    # JSON has no infinity: β = ∞ travels as text.
+    # JSON has no infinity, so β = ∞ is written as text.
     parameters = {f.name: float(getattr(heuristic, f.name)) for f in fields(heuristic)}  # type: ignore[arg-type]
     return {"name": heuristic.name} | {
         key: "inf" if value == math.inf else value for key, value in parameters.items()

@@ -48,7 +48,7 @@ __all__ = [
     "recall_from_counts",
 ]
 
-# ndarray, DataFrame, scipy sparse or nested lists: there is no common type to name.
+# ndarray, DataFrame, scipy sparse or nested lists, which have no common type.
 LabelsLike: TypeAlias = Any
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 Group: TypeAlias = Literal["all", "label", "example"]
@@ -355,8 +355,8 @@ MEASURES: dict[str, Measure] = {
     )
 }
 
-# scikit-learn's ``f1_samples`` and its kin are no aliases of ours: their empty-set convention
-# differs, and whoever asks for them by that name should get them.
+# ``f1_samples`` and similar names are not aliases, because scikit-learn's empty-set convention
+# differs: these names mean scikit-learn's scorers.
 _ALIASES = MappingProxyType(
     {"hamming_accuracy": "hamming", "subset_accuracy": "subset", "accuracy": "subset"}
 )
@@ -421,7 +421,7 @@ def get_scorer(scoring: str | Measure | Callable[..., float]) -> Callable[..., f
     >>> cross_val_score(tree, X, Y, scoring=get_scorer("hamming")).shape
     (5,)
     """
-    # Imported here: it takes about a second, and the formulas need none of it.
+    # Imported here because it takes about a second and the formulas do not need it.
     from sklearn import metrics
 
     measure = find_measure(scoring)
@@ -525,7 +525,7 @@ def count_cells(Y_true: Any, Y_pred: Any, per: Group) -> Counts:
 
 def _check_pair(Y_true: LabelsLike, Y_pred: LabelsLike) -> tuple[Any, Any]:
     """Bring both to boolean arrays of one shape, or to CSR if one of them is sparse."""
-    _refuse_shuffled_columns(Y_true, Y_pred)
+    _check_column_order(Y_true, Y_pred)
     if not sparse.issparse(Y_true):
         Y_true = np.asarray(Y_true)
     if not sparse.issparse(Y_pred):
@@ -550,7 +550,7 @@ def _check_pair(Y_true: LabelsLike, Y_pred: LabelsLike) -> tuple[Any, Any]:
     return Y_true, Y_pred
 
 
-def _refuse_shuffled_columns(Y_true: LabelsLike, Y_pred: LabelsLike) -> None:
+def _check_column_order(Y_true: LabelsLike, Y_pred: LabelsLike) -> None:
     """Two DataFrames of the same labels in another order would be compared crosswise."""
     if hasattr(Y_true, "columns") and hasattr(Y_pred, "columns"):
         names, other_names = list(Y_true.columns), list(Y_pred.columns)

@@ -20,7 +20,7 @@ from sklearn.utils.multiclass import type_of_target
 
 __all__ = ["IterativeStratifiedKFold", "RepeatedIterativeStratifiedKFold", "assign_folds"]
 
-# ndarray, DataFrame, scipy sparse or nested lists: there is no common type to name.
+# ndarray, DataFrame, scipy sparse or nested lists, which have no common type.
 LabelsLike: TypeAlias = Any
 # What scikit-learn takes as a seed: an int, a RandomState or None.
 RandomState: TypeAlias = Any
@@ -28,7 +28,7 @@ IntArray: TypeAlias = npt.NDArray[np.intp]
 
 
 class IterativeStratifiedKFold(_BaseKFold):
-    r"""Cross-validation folds with the labels' proportions of the whole, for multi-label data.
+    r"""Cross-validation folds that keep the proportions of all labels, for multi-label data.
 
     Each of the k folds should get :math:`|D| / k` examples and, of label i,
     :math:`|D_i| / k` positives. Iterative stratification [1]_ takes the label with the fewest
@@ -128,7 +128,7 @@ class IterativeStratifiedKFold(_BaseKFold):
         """
         if groups is not None:
             warnings.warn(
-                f"{type(self).__name__} does not know groups and ignores them",
+                f"{type(self).__name__} ignores groups",
                 UserWarning,
                 stacklevel=2,
             )
@@ -149,7 +149,7 @@ class IterativeStratifiedKFold(_BaseKFold):
 
 
 class RepeatedIterativeStratifiedKFold(_RepeatedSplits):
-    """Iterative stratification several times over, each time with other random choices.
+    """Repeated iterative stratification, each time with other random choices.
 
     Parameters
     ----------
@@ -222,8 +222,8 @@ def assign_folds(
     # Columns find a label's examples, rows find the labels of these examples.
     examples_by_label, labels_by_example = labels, labels.tocsr()
 
-    # Every fold wants the same share, so the fold that lacks most is the one that has least: the
-    # counts stay integers, and ties are exact.
+    # All folds have the same target, so the fold with the largest deficit has the smallest count:
+    # counts are integers, and ties are exact.
     n_per_fold = np.zeros(n_splits, dtype=np.intp)
     n_per_fold_and_label = np.zeros((n_splits, n_labels), dtype=np.intp)
     n_left = np.diff(examples_by_label.indptr)
@@ -246,7 +246,7 @@ def assign_folds(
 
 
 def _pick_rarest(n_left: IntArray, rng: RandomState) -> int:
-    """Label with the fewest examples left, but some."""
+    """The label with the fewest remaining examples, at least one."""
     rarest = np.flatnonzero(n_left == n_left[n_left > 0].min())
     return int(rarest[0] if rng is None else rng.choice(rarest))
 

@@ -603,7 +603,7 @@ class TestTypes:
     RULE = Rule(Head("flu"), Condition("fever", "≥", 38.5))
 
     def test_a_single_condition_is_a_body(self):
-        assert self.RULE == Rule(Head("flu"), (Condition("fever", "≥", 38.5),))
+        assert Rule(Head("flu"), (Condition("fever", "≥", 38.5),)) == self.RULE
 
     @pytest.mark.parametrize(
         ("make", "message"),

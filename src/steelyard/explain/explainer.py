@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from steelyard._numbers import is_whole
+from steelyard._numbers import is_integer
 from steelyard.model.conditions import Value
 from steelyard.model.rules import ScoredRule
 from steelyard.model.tables import as_table
@@ -23,7 +23,7 @@ from .explanation import Explanation, LabelExplanation
 
 def explain_theory(theory: Theory, X: Any, n_closest: int = 3) -> Explanation | list[Explanation]:
     """See `Theory.explain`."""
-    if not is_whole(n_closest, least=0):
+    if not is_integer(n_closest, least=0):
         raise ValueError(f"n_closest must be a non-negative integer, got {n_closest!r}")
     table = as_table(X)
     evaluation = theory.evaluate(table)

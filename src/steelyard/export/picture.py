@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from steelyard._numbers import is_whole
+from steelyard._numbers import is_integer
 from steelyard.model.evidence import Label
 from steelyard.model.theory import Theory
 
@@ -22,7 +22,7 @@ def plot_theory(theory: Theory, max_labels: int = 12) -> Figure:
     """See `Theory.plot`."""
     from matplotlib.figure import Figure
 
-    if not is_whole(max_labels):
+    if not is_integer(max_labels):
         raise ValueError(f"max_labels must be a positive integer, got {max_labels!r}")
     by_rules = sorted(theory.labels, key=lambda label: -len(theory.rules_of(label.name)))
     shown = [label for label in theory.labels if label in by_rules[:max_labels]]

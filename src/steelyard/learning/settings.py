@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, Literal, TypeGuard
 
-from steelyard._numbers import is_number, is_whole
+from steelyard._numbers import is_integer, is_number
 
 Prune = Literal[False, "oob", "prefix"]
 
@@ -28,7 +28,7 @@ def check_integer(name: str, value: Any, least: int = 1, most: int | None = None
     ...
     ValueError: n_trees must be an integer of at least 1, got 2.5
     """
-    if not is_whole(value, least, math.inf if most is None else most):
+    if not is_integer(value, least, math.inf if most is None else most):
         bounds = f"of at least {least}" if most is None else f"from {least} to {most:,}"
         raise ValueError(f"{name} must be an integer {bounds}, got {value!r}")
 
@@ -64,7 +64,7 @@ class SamplingSettings:
         check_share("sample_fraction", self.sample_fraction, _LARGEST_BAG)
         is_name = isinstance(self.max_features, str) and self.max_features in ("log2", "sqrt")
         is_share = _is_share(self.max_features) and 0 < self.max_features <= 1
-        if not (is_name or is_share or is_whole(self.max_features)):
+        if not (is_name or is_share or is_integer(self.max_features)):
             raise ValueError(
                 "max_features must be 'log2', 'sqrt', an integer of at least 1 or a share above 0 "
                 f"and at most 1, got {self.max_features!r}"
@@ -121,7 +121,7 @@ class ForestSettings(SamplingSettings):
         super().__post_init__()
         check_integer("n_candidates", self.n_candidates)
         check_integer("n_trees", self.n_trees, most=_MOST_TREES)
-        if not self.max_depths or not all(d is None or is_whole(d) for d in self.max_depths):
+        if not self.max_depths or not all(d is None or is_integer(d) for d in self.max_depths):
             raise ValueError(
                 "max_depths must be one or more depth limits, each None or an integer of at least 1, "
                 f"got {self.max_depths!r}"

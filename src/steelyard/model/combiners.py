@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard._kernels.combining import add_points, raise_points
-from steelyard._numbers import is_whole
+from steelyard._numbers import is_integer
 
 from .coverage import Bits
 from .evidence import Label, smoothed_precision
@@ -334,10 +334,10 @@ class _Votes(Combiner):
         if len(self.start) != len(labels):
             raise ValueError(f"{len(self.start)} start points for {len(labels)} labels")
         for value in self.start:
-            if not is_whole(value, -_MOST_POINTS, _MOST_POINTS):
+            if not is_integer(value, -_MOST_POINTS, _MOST_POINTS):
                 raise ValueError(f"start points must be integers, got {value!r}")
         for i, scored in enumerate(rules, start=1):
-            if not is_whole(scored.points, -_MOST_POINTS, _MOST_POINTS):
+            if not is_integer(scored.points, -_MOST_POINTS, _MOST_POINTS):
                 raise ValueError(f"points of rule {i} must be an integer, got {scored.points!r}")
 
     def to_probability(self, scores: Scores) -> NDArray[np.float64]:

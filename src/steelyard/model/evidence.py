@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from steelyard._numbers import is_whole
+from steelyard._numbers import is_integer
 
 
 def smoothed_precision(tp: Any, fp: Any) -> Any:
@@ -25,7 +25,7 @@ _MOST = 2**31 - 1
 
 def _check_counts(what: str, **counts: Any) -> None:
     for name, value in counts.items():
-        if not is_whole(value, least=0, most=_MOST):
+        if not is_integer(value, least=0, most=_MOST):
             raise ValueError(f"{name} of {what} must be a non-negative integer, got {value!r}")
 
 
@@ -87,7 +87,7 @@ class Label:
         if not isinstance(self.name, str):
             raise ValueError(f"the name of a label must be text, got {self.name!r}")
         object.__setattr__(self, "name", str(self.name))
-        if not is_whole(self.target_class, 0, 1):
+        if not is_integer(self.target_class, 0, 1):
             raise ValueError(
                 f"target_class of the label {self.name!r} must be 0 or 1, got {self.target_class!r}"
             )

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard._numbers import is_number, is_whole
+from steelyard._numbers import is_integer, is_number
 from steelyard.heuristics import heuristic_from_dict, heuristic_to_dict
 
 from .combiners import AnyRule, Combiner, FirstRule, StrongestVote, SumOfVotes, combiner_from_plain
@@ -189,7 +189,7 @@ def _get(data: Any, name: str, kind: type) -> Any:
     if name not in data:
         raise ValueError(f"{name} is missing")
     value = data[name]
-    is_right = {int: is_whole(value, -_MOST, _MOST), float: is_number(value)}
+    is_right = {int: is_integer(value, -_MOST, _MOST), float: is_number(value)}
     if not is_right.get(kind, isinstance(value, kind)):
         raise ValueError(f"{name} must be {_KINDS[kind]}, got {reprlib.repr(value)}")
     return value
@@ -206,7 +206,7 @@ def _read_each(data: Any, name: str, noun: str, read: Callable[[Any], Any]) -> t
 
 def _integers(data: Any, name: str, least: float = 0, most: float = _MOST) -> NDArray[np.int64]:
     values = _get(data, name, list)
-    wrong = [value for value in values if not is_whole(value, least, most)]  # type: ignore[arg-type]
+    wrong = [value for value in values if not is_integer(value, least, most)]  # type: ignore[arg-type]
     if wrong:
         raise ValueError(f"{name} must be integers from {least:,} to {most:,}, got {wrong[0]!r}")
     return np.array(values, dtype=np.int64)

@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard._numbers import is_whole
+from steelyard._numbers import is_integer
 
 from .log_odds import LEAST_PROBABILITY
 
@@ -43,11 +43,11 @@ class KnownLabelSets:
         if len(self.sets) != len(self.counts):
             raise ValueError(f"{len(self.sets)} label sets have {len(self.counts)} counts")
         for labels, count in zip(self.sets, self.counts, strict=True):
-            if not all(is_whole(label, least=0) for label in labels):
+            if not all(is_integer(label, least=0) for label in labels):
                 raise ValueError(f"a label set must consist of positions of labels, got {labels!r}")
             if len(set(labels)) < len(labels):
                 raise ValueError(f"a label set must contain each label once, got {labels!r}")
-            if not is_whole(count):
+            if not is_integer(count):
                 raise ValueError(
                     f"the count of a label set must be a positive integer, got {count!r}"
                 )

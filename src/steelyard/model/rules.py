@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from steelyard._numbers import is_number, is_whole
+from steelyard._numbers import is_integer, is_number
 from steelyard._text import format_number
 
 from .conditions import Condition, format_body, merge_conditions
@@ -36,7 +36,7 @@ class Head:
         if not isinstance(self.label, str):
             raise ValueError(f"the label of a rule must be a name, got {self.label!r}")
         object.__setattr__(self, "label", str(self.label))
-        if not is_whole(self.target_class, 0, 1):
+        if not is_integer(self.target_class, 0, 1):
             raise ValueError(
                 f"the target class of a rule must be 0 or 1, got {self.target_class!r}"
             )

@@ -1,6 +1,6 @@
 """Studies: grid × folds × data sets → tidy rows and their analysis; resumable.
 
-Knows data, estimators and measures; it knows no plots and no HTML.
+Knows data, estimators and measures; it does not know plots or HTML.
 """
 
 from .config import StudyConfig, StudyError, config_from_toml, config_to_toml, read_config
