@@ -225,7 +225,7 @@ class TestSplitter:
             next(IterativeStratifiedKFold(2).split(np.zeros(4), None))
 
     def test_groups_are_ignored_with_a_warning(self):
-        with pytest.warns(UserWarning, match="does not know groups"):
+        with pytest.warns(UserWarning, match="ignores groups"):
             IterativeStratifiedKFold(2).split(np.zeros(4), np.ones((4, 1)), groups=[0, 0, 1, 1])
 
 

@@ -608,19 +608,22 @@ class TestTypes:
     @pytest.mark.parametrize(
         ("make", "message"),
         [
-            (lambda rule: Rule("flu", ()), "head of a rule must be a Head, got 'flu'"),
-            (lambda rule: Rule(Head("flu"), ("fever ≥ 38",)), "Conditions, got 'fever ≥ 38'"),
-            (lambda rule: ScoredRule(rule, (9, 2), 0.8), r"evidence .* Evidence, got \(9, 2\)"),
-            (lambda rule: ScoredRule("flu", Evidence(9, 2), 0.8), "rule .* Rule, got 'flu'"),
-            (lambda rule: Theory(("fever",), (Label("flu"),), ()), "a Feature, got 'fever'"),
-            (lambda rule: Theory((Feature("fever"),), ("flu",), ()), "a Label, got 'flu'"),
+            (lambda: Rule("flu", ()), "head of a rule must be a Head, got 'flu'"),
+            (lambda: Rule(Head("flu"), ("fever ≥ 38",)), "Conditions, got 'fever ≥ 38'"),
             (
-                lambda rule: Theory((Feature("x"),), (Label("y"),), (), decoder="each-label"),
+                lambda: ScoredRule(Rule(Head("flu")), (9, 2), 0.8),
+                r"evidence .* Evidence, got \(9, 2\)",
+            ),
+            (lambda: ScoredRule("flu", Evidence(9, 2), 0.8), "rule .* Rule, got 'flu'"),
+            (lambda: Theory(("fever",), (Label("flu"),), ()), "a Feature, got 'fever'"),
+            (lambda: Theory((Feature("fever"),), ("flu",), ()), "a Label, got 'flu'"),
+            (
+                lambda: Theory((Feature("x"),), (Label("y"),), (), decoder="each-label"),
                 "a Decoder, got 'each-label'",
             ),
-            (lambda rule: Condition("colour", "in", "red,blue"), "must be a list, got 'red,blue'"),
+            (lambda: Condition("colour", "in", "red,blue"), "must be a list, got 'red,blue'"),
         ],
     )
     def test_a_wrong_type_is_named(self, make, message):
         with pytest.raises(ValueError, match=message):
-            make(self.RULE)
+            make()
