@@ -1,0 +1,36 @@
+"""Compile the kernels; everything else about the package is declared in pyproject.toml."""
+
+import sys
+from pathlib import Path
+
+from Cython.Build import cythonize
+from setuptools import Extension, setup
+
+KERNELS = Path("src/steelyard/_kernels")
+# What Cython needs for arrays, compiled once instead of into every kernel.
+SHARED = "steelyard._kernels._shared"
+
+if sys.platform == "win32":
+    FLAGS = ["/O2", "/fp:precise"]
+else:
+    # The same numbers on every machine: no fused multiply-add.
+    FLAGS = ["-O3", "-ffp-contract=off"]
+
+kernels = [
+    Extension(f"steelyard._kernels.{path.stem}", [path.as_posix()], extra_compile_args=FLAGS)
+    for path in sorted(KERNELS.glob("*.pyx"))
+]
+
+setup(
+    ext_modules=cythonize(
+        [Extension(SHARED, [(KERNELS / "_shared.c").as_posix()]), *kernels],
+        shared_utility_qualified_name=SHARED,
+        language_level=3,
+        compiler_directives={
+            "boundscheck": False,
+            "wraparound": False,
+            "cdivision": True,
+            "initializedcheck": False,
+        },
+    )
+)
