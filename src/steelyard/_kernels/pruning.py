@@ -5,7 +5,7 @@ from numba import njit
 
 from ._bits import clear_bit, count_common
 from ._random import next_below
-from .coverage import keep_condition, make_row_sets
+from ._row_sets import keep_condition, make_row_sets
 
 
 @njit(cache=True, nogil=True)

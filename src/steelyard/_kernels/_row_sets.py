@@ -1,4 +1,4 @@
-"""Which rows a rule covers, as packed bits; and which rules cover the same rows."""
+"""Sets of rows, as bits, from which the rows that satisfy a condition follow quickly (numba)."""
 
 from collections import namedtuple
 
@@ -6,7 +6,6 @@ import numpy as np
 from numba import njit
 
 from ._bits import clear_bit, set_bit
-from ._random import INCREMENT, mix
 
 # Sets of rows, as bits, from which the rows that satisfy a condition follow quickly.
 RowSets = namedtuple(
@@ -25,38 +24,6 @@ RowSets = namedtuple(
         "buffer",
     ],
 )
-
-
-@njit(cache=True, nogil=True)
-def sort_rows_by_code(dense, n_codes_of_column):
-    """Counting sort of the rows of every dense feature by code.
-
-    Returns
-    -------
-    order : (n_dense, n_rows) int32
-        Rows ascending by code; missing values first.
-    starts, starts_indptr : int64 arrays
-        ``order[c, starts[starts_indptr[c] + k]:]`` begins with the rows of code k.
-    """
-    n_dense, n_rows = dense.shape
-    order = np.empty((n_dense, n_rows), dtype=np.int32)
-    # Of a feature, three more than it has codes: the start of the missing values, the end of all rows,
-    # and one more because each start is stored one place too far while it is the next free slot.
-    starts_indptr = np.ones(n_dense + 1, dtype=np.int64)
-    for c in range(n_dense):
-        starts_indptr[c + 1] = starts_indptr[c] + n_codes_of_column[c] + 3
-    starts = np.zeros(starts_indptr[-1], dtype=np.int64)
-    for c in range(n_dense):
-        base = starts_indptr[c]
-        for code in dense[c]:
-            starts[base + code + 2] += 1
-        for i in range(base, starts_indptr[c + 1] - 2):
-            starts[i + 1] += starts[i]
-        for row in range(n_rows):
-            free = base + dense[c, row] + 1
-            order[c, starts[free]] = row
-            starts[free] += 1
-    return order, starts, starts_indptr
 
 
 @njit(cache=True, nogil=True)
@@ -189,48 +156,3 @@ def keep_condition(bits, row_sets, f, low, high):
         _keep_dense(bits, row_sets, f, low, high)
     else:
         _keep_listed(bits, row_sets, f, low, high)
-
-
-@njit(cache=True, nogil=True)
-def cover_rows(coded, sorted_rows, step, indptr, feature, low, high, bit_of_row, out):
-    """Set in `out` (n_rules, n_words), all 0, the bits of the rows that each rule covers.
-
-    A rule covers a row if every condition holds: low ≤ code < high. `indptr`, `feature`, `low` and
-    `high` are the bodies of the rules (CSR); for the rest see `make_row_sets`.
-    """
-    row_sets = make_row_sets(coded, sorted_rows, step, feature, bit_of_row, out.shape[1])
-    for r in range(len(indptr) - 1):
-        bits = out[r]
-        bits[:] = row_sets.every
-        for c in range(indptr[r], indptr[r + 1]):
-            keep_condition(bits, row_sets, feature[c], low[c], high[c])
-
-
-@njit(cache=True, nogil=True)
-def find_distinct_rows(bits, n_conditions):
-    """Rules with distinct coverage; of rules that cover the same rows, the one with fewest conditions.
-
-    Returns the ascending indices of the rules to keep; of equals the first one stays.
-    """
-    n_rules, n_words = bits.shape
-    n_slots = 16
-    while n_slots < 2 * n_rules:
-        n_slots <<= 1
-    mask = np.uint64(n_slots - 1)
-    table = np.full(n_slots, -1, dtype=np.int64)
-    for r in range(n_rules):
-        key = np.uint64(0)
-        for w in range(n_words):
-            key = mix(key + bits[r, w] + INCREMENT)
-        slot = key & mask
-        while table[slot] >= 0:
-            other = bits[table[slot]]
-            w = 0
-            while w < n_words and bits[r, w] == other[w]:
-                w += 1
-            if w == n_words:
-                break
-            slot = (slot + np.uint64(1)) & mask
-        if table[slot] < 0 or n_conditions[r] < n_conditions[table[slot]]:
-            table[slot] = r
-    return np.sort(table[table >= 0])
