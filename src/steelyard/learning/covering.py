@@ -24,8 +24,7 @@ class Candidates(NamedTuple):
     """The candidates of one label that cover different rows, with what the selection needs to know.
 
     In a row of `coverage` the positives (rows of the target class) take the first
-    `n_positive_words` words, the negatives the rest. The fields after `table` are in the order in which
-    the kernel takes them.
+    `n_positive_words` words, the negatives the rest.
     """
 
     table: RuleTable
