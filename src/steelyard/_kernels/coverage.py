@@ -6,6 +6,7 @@ import numpy as np
 from numba import njit
 
 from ._bits import clear_bit, set_bit
+from ._compiling import BORROWING
 from ._random import INCREMENT, mix
 
 # Sets of rows, as bits, from which the rows that satisfy a condition follow quickly.
@@ -13,15 +14,13 @@ RowSets = namedtuple(
     "RowSets",
     [
         "coded",
-        "order",  # rows of each dense feature by code, and where each code starts:
-        "starts",  # see `sort_rows_by_code`
-        "starts_indptr",
+        "sorted_rows",  # see `sort_rows_by_code`
         "step",  # rows between two checkpoints
         "bit_of_row",
         "every",  # all rows
-        "slot_of_feature",  # the place of a feature in `checkpoints` or `values`, or -1
+        "slot_of_feature",  # the place of a feature in `checkpoints` or `defaults`, or -1
         "checkpoints",  # of dense features: [slot, k] are the rows from the k·step-th on
-        "values",  # of listed features with two codes: [slot, code] are the rows with that code
+        "defaults",  # of listed features: [slot] are the rows with the default code
         "buffer",
     ],
 )
@@ -60,28 +59,6 @@ def sort_rows_by_code(dense, n_codes_of_column):
 
 
 @njit(cache=True, nogil=True)
-def _mark_checkpoints(order, bit_of_row, step, out):
-    """Set in ``out[k]``, all 0, the bits of the rows ``order[k * step:]``."""
-    for k in range(len(out) - 2, -1, -1):
-        for w in range(out.shape[1]):
-            out[k, w] = out[k + 1, w]
-        for row in order[k * step : (k + 1) * step]:
-            set_bit(out[k], bit_of_row[row])
-
-
-@njit(cache=True, nogil=True)
-def _mark_values(coded, f, bit_of_row, every, out):
-    """Set in ``out[code]``, all 0, the bits of the rows with that code of a listed feature."""
-    default = coded.default_code[f]
-    out[default] = every
-    for e in range(coded.indptr[f], coded.indptr[f + 1]):
-        bit = bit_of_row[coded.rows[e]]
-        clear_bit(out[default], bit)
-        if coded.codes[e] >= 0:
-            set_bit(out[coded.codes[e]], bit)
-
-
-@njit(cache=True, nogil=True)
 def make_row_sets(coded, sorted_rows, step, feature, bit_of_row, n_words):
     """The sets of rows of some features.
 
@@ -96,93 +73,79 @@ def make_row_sets(coded, sorted_rows, step, feature, bit_of_row, n_words):
         The bit of each row.
     n_words : int
     """
-    order, starts, starts_indptr = sorted_rows
-    n_rows = len(bit_of_row)
     slot_of_feature = np.full(len(coded.n_codes), -1, dtype=np.int64)
     n_dense = 0
-    n_binary = 0
+    n_listed = 0
     for f in feature:
-        if slot_of_feature[f] >= 0:
-            continue
-        if coded.column[f] >= 0:
-            slot_of_feature[f] = n_dense
-            n_dense += 1
-        elif coded.n_codes[f] == 2:
-            # Words of texts are such features, and rules on texts have many conditions: sets are
-            # faster than walks over lists.
-            slot_of_feature[f] = n_binary
-            n_binary += 1
-    checkpoints = np.zeros((n_dense, (n_rows + step - 1) // step + 1, n_words), dtype=np.uint64)
-    values = np.zeros((n_binary, 2, n_words), dtype=np.uint64)
+        if slot_of_feature[f] < 0:
+            is_dense = coded.column[f] >= 0
+            slot_of_feature[f] = n_dense if is_dense else n_listed
+            n_dense += is_dense
+            n_listed += not is_dense
+    n_steps = (len(bit_of_row) + step - 1) // step
+    checkpoints = np.zeros((n_dense, n_steps + 1, n_words), dtype=np.uint64)
+    defaults = np.empty((n_listed, n_words), dtype=np.uint64)
     every = np.zeros(n_words, dtype=np.uint64)
     for bit in bit_of_row:
         set_bit(every, bit)
-    for f in range(len(slot_of_feature)):
-        slot = slot_of_feature[f]
-        if slot >= 0 and coded.column[f] >= 0:
-            _mark_checkpoints(order[coded.column[f]], bit_of_row, step, checkpoints[slot])
-        elif slot >= 0:
-            _mark_values(coded, f, bit_of_row, every, values[slot])
-    return RowSets(
-        coded,
-        order,
-        starts,
-        starts_indptr,
-        step,
-        bit_of_row,
-        every,
-        slot_of_feature,
-        checkpoints,
-        values,
-        np.empty(n_words, dtype=np.uint64),
-    )
+    for f in np.flatnonzero(slot_of_feature >= 0):
+        slot, column = slot_of_feature[f], coded.column[f]
+        if column < 0:
+            defaults[slot] = every
+            for row in coded.rows[coded.indptr[f] : coded.indptr[f + 1]]:
+                clear_bit(defaults[slot], bit_of_row[row])
+            continue
+        sets, order = checkpoints[slot], sorted_rows[0][column]
+        for k in range(n_steps - 1, -1, -1):
+            sets[k] = sets[k + 1]
+            for row in order[k * step : (k + 1) * step]:
+                set_bit(sets[k], bit_of_row[row])
+    buffer = np.empty(n_words, dtype=np.uint64)
+    rows = (coded, sorted_rows, step, bit_of_row)
+    return RowSets(*rows, every, slot_of_feature, checkpoints, defaults, buffer)
 
 
-@njit(cache=True, nogil=True)
+@njit(**BORROWING)
 def _keep_dense(bits, row_sets, f, low, high):
     """A range of codes is a range of the sorted rows: the difference of two checkpoints.
 
     The few rows between the ends of the range and the checkpoints around it follow one by one.
     """
     column = row_sets.coded.column[f]
-    order, bit_of_row, step = row_sets.order[column], row_sets.bit_of_row, row_sets.step
-    base = row_sets.starts_indptr[column]
-    begin, stop = row_sets.starts[base + low], row_sets.starts[base + high]
+    bit_of_row, step = row_sets.bit_of_row, row_sets.step
+    order, starts, starts_indptr = row_sets.sorted_rows
+    base = starts_indptr[column]
+    begin, stop = starts[base + low], starts[base + high]
     above = begin // step
     below = (stop + step - 1) // step
     checkpoints = row_sets.checkpoints[row_sets.slot_of_feature[f]]
     from_begin, from_stop = checkpoints[above], checkpoints[below]
     for w in range(len(bits)):
         bits[w] &= from_begin[w] & ~from_stop[w]
-    for row in order[above * step : begin]:
+    for row in order[column, above * step : begin]:
         clear_bit(bits, bit_of_row[row])
-    for row in order[stop : below * step]:
+    for row in order[column, stop : below * step]:
         clear_bit(bits, bit_of_row[row])
 
 
-@njit(cache=True, nogil=True)
+@njit(**BORROWING)
 def _keep_listed(bits, row_sets, f, low, high):
-    """Walk over the list, unless a set of rows with the one allowed code exists."""
-    coded, bit_of_row, slot = row_sets.coded, row_sets.bit_of_row, row_sets.slot_of_feature[f]
-    begin, stop = coded.indptr[f], coded.indptr[f + 1]
-    allowed = row_sets.buffer
-    if slot >= 0 and high - low == 1:
-        allowed = row_sets.values[slot, low]
-    elif low <= coded.default_code[f] < high:
-        for e in range(begin, stop):
-            if not low <= coded.codes[e] < high:
-                clear_bit(bits, bit_of_row[coded.rows[e]])
-        return
-    else:
-        allowed[:] = np.uint64(0)
-        for e in range(begin, stop):
+    """Most conditions on texts allow the default code alone: a word is absent."""
+    coded, default = row_sets.coded, row_sets.coded.default_code[f]
+    defaults = row_sets.defaults[row_sets.slot_of_feature[f]]
+    allowed = defaults
+    if low != default or high != default + 1:
+        allowed = row_sets.buffer
+        for w in range(len(bits)):
+            allowed[w] = defaults[w] if low <= default < high else np.uint64(0)
+        for e in range(coded.indptr[f], coded.indptr[f + 1]):
             if low <= coded.codes[e] < high:
-                set_bit(allowed, bit_of_row[coded.rows[e]])
+                set_bit(allowed, row_sets.bit_of_row[coded.rows[e]])
     for w in range(len(bits)):
         bits[w] &= allowed[w]
 
 
-@njit(cache=True, nogil=True)
+@njit(**BORROWING)
 def keep_condition(bits, row_sets, f, low, high):
     """Clear the bits of the rows that do not satisfy low ≤ code < high on a feature."""
     if row_sets.coded.column[f] >= 0:
@@ -207,30 +170,10 @@ def cover_rows(coded, sorted_rows, step, indptr, feature, low, high, bit_of_row,
 
 
 @njit(cache=True, nogil=True)
-def find_distinct_rows(bits, n_conditions):
-    """Rules with distinct coverage; of rules that cover the same rows, the one with fewest conditions.
-
-    Returns the ascending indices of the rules to keep; of equals the first one stays.
-    """
-    n_rules, n_words = bits.shape
-    n_slots = 16
-    while n_slots < 2 * n_rules:
-        n_slots <<= 1
-    mask = np.uint64(n_slots - 1)
-    table = np.full(n_slots, -1, dtype=np.int64)
-    for r in range(n_rules):
-        key = np.uint64(0)
-        for w in range(n_words):
-            key = mix(key + bits[r, w] + INCREMENT)
-        slot = key & mask
-        while table[slot] >= 0:
-            other = bits[table[slot]]
-            w = 0
-            while w < n_words and bits[r, w] == other[w]:
-                w += 1
-            if w == n_words:
-                break
-            slot = (slot + np.uint64(1)) & mask
-        if table[slot] < 0 or n_conditions[r] < n_conditions[table[slot]]:
-            table[slot] = r
-    return np.sort(table[table >= 0])
+def hash_bits(bits):
+    """A 64-bit key of every row of bits."""
+    keys = np.zeros(len(bits), dtype=np.uint64)
+    for r in range(len(bits)):
+        for w in range(bits.shape[1]):
+            keys[r] = mix(keys[r] + bits[r, w] + INCREMENT)
+    return keys

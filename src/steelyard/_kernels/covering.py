@@ -46,25 +46,24 @@ def pick_by_values(values, active, tp, n_conditions):
 
 
 @njit(cache=True, nogil=True)
-def _evaluate_fraction(coefficients, tp, fp, n_positives, n_negatives, out):
+def evaluate_fraction(coefficients, tp, fp, n_positives, n_negatives):
     """Values of the fraction with the given (6, 5) coefficients; 0/0 counts as 0.
 
     `steelyard.heuristics.evaluate_fraction` does the same operations in the same order.
     """
-    total = n_positives + n_negatives
-    weights = np.empty(6)
+    p, n = float(n_positives), float(n_negatives)
+    total = p + n
+    terms = (1.0, p, n, total, total * total)
+    weights = np.zeros(6)
     for i in range(6):
-        weights[i] = (
-            coefficients[i, 0]
-            + coefficients[i, 1] * n_positives
-            + coefficients[i, 2] * n_negatives
-            + coefficients[i, 3] * total
-            + coefficients[i, 4] * (total * total)
-        )
+        for k in range(5):
+            weights[i] += coefficients[i, k] * terms[k]
     a, b, c, d, e, f = weights[0], weights[1], weights[2], weights[3], weights[4], weights[5]
+    values = np.empty(len(tp))
     for i in range(len(tp)):
         denominator = d * tp[i] + e * fp[i] + f
-        out[i] = (a * tp[i] + b * fp[i] + c) / denominator if denominator != 0 else 0.0
+        values[i] = (a * tp[i] + b * fp[i] + c) / denominator if denominator != 0 else 0.0
+    return values
 
 
 @njit(cache=True, nogil=True)
@@ -109,40 +108,3 @@ def take_away(coverage, n_positive_words, rule, uncovered, active, tp, fp):
             fp[n_left] = m
             n_left += 1
     return n_left, removed_positives, removed_negatives
-
-
-@njit(cache=True, nogil=True)
-def cover_by_coefficients(
-    coverage,
-    n_positive_words,
-    uncovered,
-    n_positives,
-    n_negatives,
-    n_conditions,
-    tp,
-    fp,
-    coefficients,
-):
-    """Covering for one heuristic; returns the selected rules in order.
-
-    `tp` and `fp` are the counts on all examples, `uncovered` the bits of all examples.
-    """
-    active = np.flatnonzero(tp > 0)
-    tp, fp = tp[active], fp[active]
-    uncovered = uncovered.copy()
-    values = np.empty(len(active))
-    selected = np.empty(n_positives, dtype=np.int64)
-    n_selected = 0
-    while len(active) > 0:
-        totals = float(n_positives), float(n_negatives)
-        _evaluate_fraction(coefficients, tp, fp, *totals, values)
-        rule = active[pick_by_values(values, active, tp, n_conditions)]
-        selected[n_selected] = rule
-        n_selected += 1
-        n_left, removed_positives, removed_negatives = take_away(
-            coverage, n_positive_words, rule, uncovered, active, tp, fp
-        )
-        active, tp, fp = active[:n_left], tp[:n_left], fp[:n_left]
-        n_positives -= removed_positives
-        n_negatives -= removed_negatives
-    return selected[:n_selected].copy()

@@ -8,11 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard._kernels.coverage import hash_bits
 from steelyard.heuristics import Heuristic
 from steelyard.model.coded_rules import drop_unused
 from steelyard.model.coding import FeatureCoder
 from steelyard.model.combiners import Combiner
-from steelyard.model.coverage import RowIndex, cover
+from steelyard.model.coverage import Bits, RowIndex, cover
 from steelyard.model.label_sets import KnownLabelSets
 from steelyard.model.path import Indices, RankedRules, TheoryPath, find_first_firing
 from steelyard.model.rule_table import RuleTable
@@ -56,6 +57,22 @@ class Ranking(NamedTuple):
     rule_idx: Indices
     values: NDArray[np.float64]
     votes: NDArray[np.int64] | None = None
+
+
+def find_distinct(bits: Bits, n_conditions: Indices) -> tuple[Indices, Indices]:
+    """Rules that cover different rows, given what each rule covers; of equals the shortest, then first.
+
+    Returns the ascending indices of the rules to keep, and for every rule the position among them of
+    the one that covers the same rows. Rules are compared by 64-bit keys of their rows.
+    """
+    shortest_first = np.argsort(n_conditions, kind="stable")
+    keys = hash_bits(bits)[shortest_first]
+    _, first, group = np.unique(keys, return_index=True, return_inverse=True)
+    kept = shortest_first[first]
+    distinct = np.sort(kept)
+    position = np.empty_like(shortest_first)
+    position[shortest_first] = np.searchsorted(distinct, kept)[group]
+    return distinct, position
 
 
 def pool_rules(rules_of_label: Sequence[LabelRules]) -> RulePool:
