@@ -10,28 +10,6 @@ from ._random import INCREMENT, mix
 
 
 @njit(cache=True, nogil=True)
-def distinct_numbers(ascending):
-    """The distinct values of ascending numbers, without NaN."""
-    distinct = np.empty(len(ascending))
-    n = 0
-    for number in ascending:
-        if number == number and (n == 0 or number != distinct[n - 1]):
-            distinct[n] = number
-            n += 1
-    return distinct[:n].copy()
-
-
-@njit(cache=True, nogil=True)
-def pair_with_next(numbers):
-    """Each number followed by the next larger float; infinity follows the largest one."""
-    pairs = np.empty(2 * len(numbers))
-    for i in range(len(numbers)):
-        pairs[2 * i] = numbers[i]
-        pairs[2 * i + 1] = np.nextafter(numbers[i], np.inf)
-    return pairs
-
-
-@njit(cache=True, nogil=True)
 def _count_up_to(cuts, first, last, number):
     """Number of ascending cuts[:last] that are not above `number`, given that cuts[:first] are not."""
     while first < last:
@@ -76,17 +54,6 @@ def code_numbers(numbers, cuts, out):
             out[i] = _count_up_to(cuts, bin_starts[b], bin_starts[b + np.uint64(1)], number)
         else:
             out[i] = 0 if number == number else -1
-
-
-@njit(cache=True, nogil=True)
-def most_frequent_code(codes, n_codes):
-    """(the most frequent code, its frequency); missing values do not count."""
-    counts = np.zeros(max(n_codes, 1), dtype=np.int64)
-    for code in codes:
-        if code >= 0:
-            counts[code] += 1
-    best = np.argmax(counts)
-    return best, counts[best]
 
 
 @njit(cache=True, nogil=True)
