@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard._kernels.description_length import delete_costly_rules, exception_bits, rule_bits
-from steelyard._kernels.ripper import cover_body, grow_body, make_workspace, prune_body, split_rows
+from steelyard._kernels.ripper import Workspace, cover_body, grow_body, prune_body, split_rows
 from steelyard.model.coding import CodedFeatures
 
 from .settings import RipperSettings
@@ -61,7 +61,7 @@ class RuleListLearner:
     state: NDArray[np.uint64]
 
     def __post_init__(self) -> None:
-        self.space = make_workspace(self.coded.n_codes, self.is_target.view(np.uint8))
+        self.space = Workspace(self.coded, self.is_target.view(np.uint8))
         self.n_possible = count_possible_conditions(self.coded)
         self.totals = self._count(self.every)
 
@@ -94,7 +94,7 @@ class RuleListLearner:
         return growing, pruning
 
     def _grow(self, rows: NDArray[np.uint32], start: Body = _NOTHING) -> Body:
-        body: Body = grow_body(self.coded, self.space, rows, start, float(self.settings.min_weight))
+        body: Body = grow_body(self.space, rows, start, float(self.settings.min_weight))
         return body
 
     def _add_rules(self, rules: Sequence[GrownRule]) -> list[GrownRule]:
@@ -122,10 +122,10 @@ class RuleListLearner:
             if self.settings.prune:
                 growing, pruning = self._split(rest)
                 body = self._grow(growing)
-                body = prune_body(self.coded, self.space, pruning, body, False)
+                body = prune_body(self.space, pruning, body, False)
             else:
                 body = self._grow(np.flatnonzero(rest).astype(np.uint32))
-            mask = cover_body(self.coded, body, len(rest))
+            mask = cover_body(self.space, body)
             tp, fp = self._count(mask & rest)
             n_missed -= tp
             n_right -= fp
@@ -170,10 +170,10 @@ class RuleListLearner:
         revision = self._grow(growing[rule.mask[growing]], rule.body)
         replacement = self._grow(growing)
         bodies = [
-            prune_body(self.coded, self.space, pruning, body, True)
+            prune_body(self.space, pruning, body, True)
             for body in (revision, replacement)
         ]
-        return [GrownRule(body, cover_body(self.coded, body, len(rest))) for body in bodies]
+        return [GrownRule(body, cover_body(self.space, body)) for body in bodies]
 
     def _cost(self, rules: Sequence[GrownRule], position: int, variant: GrownRule) -> float:
         """Description length of the list with a variant at a position."""
