@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard._kernels.coding import code_numbers, most_frequent_code
+from steelyard._kernels.coding import code_numbers
 
 from .features import Feature
 from .tables import MISSING, Column, NominalColumn, NumericColumn, fit_column, table_to_columns
@@ -127,8 +127,9 @@ class CodeBuilder:
             self._add_listed(rows[ascending], codes[ascending], zero, n_codes, nominal=False)
 
     def _add_dense(self, codes: NDArray[np.int32], n_codes: int, *, nominal: bool) -> None:
-        default, n_default = most_frequent_code(codes, n_codes)
-        if self.n_rows - n_default <= LISTED_SHARE * self.n_rows:
+        frequencies = np.bincount(codes[codes != MISSING], minlength=1)
+        default = int(frequencies.argmax())
+        if self.n_rows - frequencies[default] <= LISTED_SHARE * self.n_rows:
             rows = np.flatnonzero(codes != default)
             self._add_listed(rows, codes[rows], default, n_codes, nominal=nominal)
             return

@@ -1,0 +1,87 @@
+"""Numbers → codes, and codes → keys of rows.
+
+The code of a number says how many cut points of its feature are not above it.
+"""
+
+import numpy as np
+
+from libc.math cimport INFINITY
+from libc.stdint cimport int32_t, int64_t, uint64_t
+
+from ._coded cimport Coded, borrow, dense_codes
+from ._random cimport increment, mix
+
+
+cdef inline Py_ssize_t _count_up_to(
+    const double* cuts, Py_ssize_t first, Py_ssize_t last, double number
+) noexcept nogil:
+    """Number of ascending cuts[:last] that are not above `number`, given that cuts[:first] are not."""
+    cdef Py_ssize_t middle
+    while first < last:
+        middle = (first + last) >> 1
+        if cuts[middle] <= number:
+            first = middle + 1
+        else:
+            last = middle
+    return first
+
+
+def code_numbers(const double[::1] numbers, const double[::1] cuts, int32_t[::1] out):
+    """Write the code of every number, -1 for NaN; `cuts` ascend.
+
+    Many numbers are first sorted into equal bins between the outer cuts, most of which hold one cut
+    or none. A search within the bin takes half the time of a search over all (70) cuts.
+    """
+    cdef Py_ssize_t n_cuts = cuts.shape[0]
+    cdef Py_ssize_t n_bins = 2 * n_cuts
+    cdef double scale = 0.0, lowest, highest, number
+    cdef int64_t[::1] bin_starts
+    cdef Py_ssize_t i, b
+    if n_cuts >= 8 and numbers.shape[0] >= 4 * n_cuts:
+        scale = (n_bins - 1) / (cuts[n_cuts - 1] - cuts[0])
+    if not 0.0 < scale < INFINITY:
+        for i in range(numbers.shape[0]):
+            number = numbers[i]
+            out[i] = _count_up_to(&cuts[0], 0, n_cuts, number) if number == number else -1
+        return
+    # Rounding keeps the order of numbers, so a cut in a lower bin is below all numbers of a bin.
+    bin_starts = np.zeros(n_bins + 1, dtype=np.int64)
+    lowest = cuts[0]
+    highest = cuts[n_cuts - 1]
+    with nogil:
+        for i in range(n_cuts):
+            bin_starts[<int64_t> ((cuts[i] - lowest) * scale) + 1] += 1
+        for b in range(n_bins):
+            bin_starts[b + 1] += bin_starts[b]
+        for i in range(numbers.shape[0]):
+            number = numbers[i]
+            if number >= highest:
+                out[i] = n_cuts
+            elif number >= lowest:
+                b = <Py_ssize_t> ((number - lowest) * scale)
+                out[i] = _count_up_to(&cuts[0], bin_starts[b], bin_starts[b + 1], number)
+            else:
+                out[i] = 0 if number == number else -1
+
+
+def hash_rows(coded):
+    """A 64-bit key of the codes of every row."""
+    cdef Coded table = borrow(coded)
+    keys = np.zeros(table.n_rows, dtype=np.uint64)
+    cdef uint64_t[::1] out = keys
+    cdef const int32_t* codes
+    cdef uint64_t salt, usual
+    cdef Py_ssize_t f, row, e
+    with nogil:
+        for f in range(table.n_features):
+            salt = mix(<uint64_t> (f + 1) * increment())
+            if table.column[f] >= 0:
+                codes = dense_codes(&table, f)
+                for row in range(table.n_rows):
+                    out[row] += mix(salt + <uint64_t> (codes[row] + 1))
+            else:
+                # Only differences from the default count, so a row costs no more than its entries.
+                usual = mix(salt + <uint64_t> (table.default_code[f] + 1))
+                for e in range(table.indptr[f], table.indptr[f + 1]):
+                    out[table.rows[e]] += mix(salt + <uint64_t> (table.codes[e] + 1)) - usual
+    return keys
