@@ -1,7 +1,5 @@
 """Ripper: its parts equal the oracle."""
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -9,10 +7,14 @@ from hypothesis import strategies as st
 
 from reference import ripper as oracle
 from reference.rules import covers
-from steelyard._kernels import _description_length as bits_kernels
-from steelyard._kernels import _ripper_growing as growing_kernels
-from steelyard._kernels.ripper import Settings, learn_rules
-from steelyard.learning.ripper import count_possible_conditions
+from steelyard._kernels import description_length as bits_kernels
+from steelyard._kernels import ripper as growing_kernels
+from steelyard.learning.ripper_rules import (
+    RuleListLearner,
+    count_possible_conditions,
+    remove_covered,
+)
+from steelyard.learning.settings import RipperSettings
 from steelyard.learning.training_table import code_training_table, value_cuts
 from strategies import table_to_rows, tables
 
@@ -91,7 +93,7 @@ class TestGrowing:
         space = growing_kernels.make_workspace(training.coded.n_codes, is_target)
         rows = np.arange(len(is_target)).astype(np.uint32)
         body = growing_kernels.grow_body(training.coded, space, rows, NOTHING, 1.0)
-        mask = growing_kernels.cover_body(training.coded, space, body)
+        mask = growing_kernels.cover_body(training.coded, body, len(rows))
         expected = [covers(to_oracle(training, body), row) for row in problem.rows]
         assert mask.tolist() == expected
 
@@ -191,24 +193,18 @@ class TestLearning:
 
         problem.split, problem.prune, problem.optimizations = split, prune, optimizations
         bodies = oracle.learn(problem)
-        kernel_settings = Settings(
-            prune,
-            n_folds,
-            float(problem.min_weight),
-            problem.check_error,
-            problem.n_possible,
-            float(is_target.mean()),
+        learner = RuleListLearner(
+            training.coded,
+            RipperSettings(prune, optimizations, n_folds, problem.min_weight, problem.check_error),
+            is_target.view(np.bool_),
+            np.ones(len(is_target), dtype=np.bool_),
             np.arange(len(is_target)),
+            float(is_target.mean()),
+            np.array([seed], dtype=np.uint64),
         )
-        every = np.ones(len(is_target), dtype=np.bool_)
-        learned = learn_rules(
-            training.coded, is_target, every, kernel_settings, optimizations, np.uint64(seed)
-        )
-        codes = [learned.conditions[a:b] for a, b in pairwise(learned.indptr)]
-        space = growing_kernels.make_workspace(training.coded.n_codes, is_target)
-        masks = [growing_kernels.cover_body(training.coded, space, body).tolist() for body in codes]
+        rules = learner.learn()
+        masks = [rule.mask.tolist() for rule in rules]
         assert masks == [[covers(body, row) for row in problem.rows] for body in bodies]
-        assert learned.tp.tolist() == [is_target[mask].sum() for mask in masks]
-        assert (learned.tp + learned.fp).tolist() == [sum(mask) for mask in masks]
-        rest = np.flatnonzero(learned.rest).tolist()
+        assert [to_oracle(training, rule.body) for rule in rules] == bodies
+        rest = np.flatnonzero(remove_covered(rules, learner.every)).tolist()
         assert rest == problem.uncovered(bodies, range(len(is_target)))
