@@ -34,34 +34,54 @@ def code_numbers(const double[::1] numbers, const double[::1] cuts, int32_t[::1]
     """
     cdef Py_ssize_t n_cuts = cuts.shape[0]
     cdef Py_ssize_t n_bins = 2 * n_cuts
-    cdef double scale = 0.0, lowest, highest, number
+    cdef double scale = 0.0
     cdef int64_t[::1] bin_starts
-    cdef Py_ssize_t i, b
     if n_cuts >= 8 and numbers.shape[0] >= 4 * n_cuts:
         scale = (n_bins - 1) / (cuts[n_cuts - 1] - cuts[0])
-    if not 0.0 < scale < INFINITY:
-        for i in range(numbers.shape[0]):
-            number = numbers[i]
-            out[i] = _count_up_to(&cuts[0], 0, n_cuts, number) if number == number else -1
-        return
-    # Rounding keeps the order of numbers, so a cut in a lower bin is below all numbers of a bin.
-    bin_starts = np.zeros(n_bins + 1, dtype=np.int64)
-    lowest = cuts[0]
-    highest = cuts[n_cuts - 1]
-    with nogil:
-        for i in range(n_cuts):
-            bin_starts[<int64_t> ((cuts[i] - lowest) * scale) + 1] += 1
-        for b in range(n_bins):
-            bin_starts[b + 1] += bin_starts[b]
-        for i in range(numbers.shape[0]):
-            number = numbers[i]
-            if number >= highest:
-                out[i] = n_cuts
-            elif number >= lowest:
-                b = <Py_ssize_t> ((number - lowest) * scale)
-                out[i] = _count_up_to(&cuts[0], bin_starts[b], bin_starts[b + 1], number)
-            else:
-                out[i] = 0 if number == number else -1
+    if 0.0 < scale < INFINITY:
+        bin_starts = np.zeros(n_bins + 1, dtype=np.int64)
+        with nogil:
+            _code_by_bins(numbers, cuts, scale, bin_starts, out)
+    else:
+        with nogil:
+            _code_by_search(numbers, cuts, out)
+
+
+cdef void _code_by_search(
+    const double[::1] numbers, const double[::1] cuts, int32_t[::1] out
+) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(numbers.shape[0]):
+        if numbers[i] == numbers[i]:
+            out[i] = _count_up_to(&cuts[0], 0, cuts.shape[0], numbers[i])
+        else:
+            out[i] = -1
+
+
+cdef void _code_by_bins(
+    const double[::1] numbers,
+    const double[::1] cuts,
+    double scale,
+    int64_t[::1] bin_starts,
+    int32_t[::1] out,
+) noexcept nogil:
+    """Rounding keeps the order of numbers, so a cut in a lower bin is below all numbers of a bin."""
+    cdef Py_ssize_t n_cuts = cuts.shape[0]
+    cdef double lowest = cuts[0], highest = cuts[n_cuts - 1], number
+    cdef Py_ssize_t i, b
+    for i in range(n_cuts):
+        bin_starts[<Py_ssize_t> ((cuts[i] - lowest) * scale) + 1] += 1
+    for b in range(bin_starts.shape[0] - 1):
+        bin_starts[b + 1] += bin_starts[b]
+    for i in range(numbers.shape[0]):
+        number = numbers[i]
+        if number >= highest:
+            out[i] = n_cuts
+        elif number >= lowest:
+            b = <Py_ssize_t> ((number - lowest) * scale)
+            out[i] = _count_up_to(&cuts[0], bin_starts[b], bin_starts[b + 1], number)
+        else:
+            out[i] = 0 if number == number else -1
 
 
 def hash_rows(coded):
