@@ -1,6 +1,6 @@
 """Operations on bits in 64-bit words."""
 
-from libc.stdint cimport uint64_t
+from libc.stdint cimport int64_t, uint64_t
 
 
 cdef extern from *:
@@ -28,3 +28,14 @@ cdef inline void set_bit(uint64_t* words, Py_ssize_t bit) noexcept nogil:
 
 cdef inline void clear_bit(uint64_t* words, Py_ssize_t bit) noexcept nogil:
     words[bit >> 6] &= ~((<uint64_t> 1) << (bit & 63))
+
+
+cdef inline int64_t count_common(
+    const uint64_t* words, const uint64_t* others, Py_ssize_t first, Py_ssize_t last
+) noexcept nogil:
+    """Number of bits that are set in both arrays, in the words [first, last)."""
+    cdef int64_t count = 0
+    cdef Py_ssize_t w
+    for w in range(first, last):
+        count += popcount(words[w] & others[w])
+    return count

@@ -6,16 +6,21 @@ All functions take `coverage` (n_rules, n_words), where bit i is row i; `order`,
 
 import numpy as np
 
-from libc.stdint cimport int64_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from ._bits cimport trailing_zeros
+
+# Votes are integers, so that their sums are exact; precisions are not.
+ctypedef fused Points:
+    int64_t
+    double
 
 
 def first_firing(
     const uint64_t[:, ::1] coverage,
     const int64_t[::1] order,
     const int64_t[::1] label_of_rule,
-    int64_t[:, ::1] out,
+    int32_t[:, ::1] out,
 ):
     """Position in `order` of the first rule of a label that covers a row.
 
@@ -42,8 +47,8 @@ def add_points(
     const uint64_t[:, ::1] coverage,
     const int64_t[::1] order,
     const int64_t[::1] label_of_rule,
-    const double[::1] points,
-    double[:, ::1] out,
+    const Points[::1] points,
+    Points[:, ::1] out,
 ):
     """Add the points of the rules that cover a row; `points` are aligned with `order`."""
     cdef Py_ssize_t position, w
@@ -64,8 +69,8 @@ def raise_points(
     const uint64_t[:, ::1] coverage,
     const int64_t[::1] order,
     const int64_t[::1] label_of_rule,
-    const double[::1] points,
-    double[:, ::1] out,
+    const Points[::1] points,
+    Points[:, ::1] out,
 ):
     """Raise `out` to the most points of the rules that cover a row."""
     cdef Py_ssize_t position, w, row
