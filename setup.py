@@ -1,5 +1,6 @@
 """Compile the kernels; everything else about the package is declared in pyproject.toml."""
 
+import os
 import platform
 import sys
 from pathlib import Path
@@ -27,6 +28,7 @@ kernels = [
 setup(
     ext_modules=cythonize(
         [Extension(SHARED, [(KERNELS / "_shared.c").as_posix()]), *kernels],
+        build_dir="build",
         shared_utility_qualified_name=SHARED,
         language_level=3,
         compiler_directives={
@@ -35,5 +37,6 @@ setup(
             "cdivision": True,
             "initializedcheck": False,
         },
-    )
+    ),
+    options={"build_ext": {"parallel": os.cpu_count()}},
 )

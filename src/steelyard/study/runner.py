@@ -39,7 +39,7 @@ N_EXAMPLES = 50
 Progress = Callable[[int, int, Unit | None], None]
 Work = Sequence[tuple[Unit, StudyData]]
 
-_VERSIONS_OF = ("steelyard", "numpy", "numba", "scikit-learn", "scipy", "pandas", "joblib")
+_VERSIONS_OF = ("steelyard", "numpy", "scikit-learn", "scipy", "pandas", "joblib")
 
 
 def run_study(
