@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from steelyard.estimators.rule_set import theory_path
 from steelyard.heuristics import Heuristic, MEstimate, describe, get_heuristic
 from steelyard.model.path import TheoryPath
-from steelyard.study.candidate_counts import N_SHOWN_CANDIDATES, CandidateCounts, count_candidates
+from steelyard.study.store import Arrays
+from steelyard.study.units import N_SHOWN_CANDIDATES, count_candidates
 
 _CANDIDATE = {"alpha": 0.6, "linewidths": 0, "rasterized": True}
 _SELECTED = {"edgecolor": "white", "linewidths": 0.8, "zorder": 3}
@@ -68,7 +69,7 @@ class CoverageSpaceDisplay:
         Y: Any,
         *,
         label: str,
-        heuristic: Heuristic | str | None = None,
+        heuristic: Heuristic | str = MEstimate.name,
         n_candidates: int = N_SHOWN_CANDIDATES,
         random_state: int = 0,
     ) -> CoverageSpaceDisplay:
@@ -88,10 +89,7 @@ class CoverageSpaceDisplay:
         -------
         CoverageSpaceDisplay
         """
-        names = [str(name) for name in Y.columns]
-        if label not in names:
-            raise ValueError(f"there is no label {label!r}; choose from {', '.join(names)}")
-        chosen = MEstimate() if heuristic is None else get_heuristic(heuristic)
+        chosen = get_heuristic(heuristic)
         counts = count_candidates(X, Y, n_candidates, random_state)
         settings: Any = {"n_candidates": n_candidates, "random_state": random_state}
         path = theory_path(X, Y, [chosen], (1.0,), preset="paper", **settings)
@@ -99,13 +97,14 @@ class CoverageSpaceDisplay:
 
     @classmethod
     def from_path(
-        cls, counts: CandidateCounts, path: TheoryPath, label: str, heuristic: Heuristic
+        cls, counts: Arrays, path: TheoryPath, label: str, heuristic: Heuristic
     ) -> CoverageSpaceDisplay:
         """Show the rules of a path that a heuristic selected for a label.
 
         Parameters
         ----------
-        counts : CandidateCounts
+        counts : dict of arrays
+            The result of `count_candidates` for the examples of the path.
         path : TheoryPath
         label : str
         heuristic : Heuristic
@@ -115,13 +114,16 @@ class CoverageSpaceDisplay:
         -------
         CoverageSpaceDisplay
         """
-        i = [known.name for known in path.labels].index(label)
+        names = [known.name for known in path.labels]
+        if label not in names:
+            raise ValueError(f"there is no label {label!r}; choose from {', '.join(names)}")
+        i = names.index(label)
         selected = path.ranked[path.heuristics.index(heuristic)].rule_idx
         selected = selected[path.label_of_rule[selected] == i]
-        own = counts.label == i
-        points = counts.tp[own], counts.fp[own], path.tp[selected], path.fp[selected]
-        sizes = {name: int(getattr(counts, name)[i]) for name in ("n_positives", "n_negatives")}
-        return cls(*points, **sizes, heuristic=heuristic, label=label)
+        own, sizes = counts["label"] == i, path.labels[i]
+        points = counts["tp"][own], counts["fp"][own], path.tp[selected], path.fp[selected]
+        shown: Any = {"n_positives": sizes.n_positives, "n_negatives": sizes.n_negatives}
+        return cls(*points, **shown, heuristic=heuristic, label=label)
 
     @property
     def max_fp(self) -> float:

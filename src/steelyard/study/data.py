@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -22,8 +22,7 @@ from .config import DEFAULT_FOLDS, StudyConfig, StudyError
 Folds = NDArray[np.int64]
 
 
-@dataclass(frozen=True, eq=False)
-class StudyData:
+class StudyData(NamedTuple):
     """A data set of a study.
 
     Parameters
