@@ -55,10 +55,10 @@ COMPARED = Comparison(
     ],
 )
 def test_a_note_says_why_published_values_are_not_comparable(config, words):
-    note = describe_differences(StudyConfig(**config), COMPARED.datasets)
+    note = describe_differences(StudyConfig(**config), COMPARED.datasets, {})
     assert note.startswith(f"Not comparable with the published values: {words}")
     assert note in tabulate_comparison(COMPARED, note).notes
-    assert describe_differences(StudyConfig(**config), ["mine"]) is None
+    assert describe_differences(StudyConfig(**config), ["mine"], {}) is None
     other = Comparison("f1_micro", ("mine",), ("R1",), np.array([[0.7]]))
     assert "published" not in tabulate_comparison(other, note).to_markdown()
 

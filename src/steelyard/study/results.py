@@ -134,10 +134,7 @@ class StudyResults:
 
     def describe_differences(self, datasets: Sequence[str]) -> str | None:
         """Why the values of some data sets are not comparable with the published values."""
-        about = self.run.get("data", {})
-        # Early versions did not record whether the folds were new.
-        new = [name for name in datasets if not about.get(name, {}).get("has_own_folds", True)]
-        return describe_differences(self.config, datasets, new)
+        return describe_differences(self.config, datasets, self.run.get("data", {}))
 
     def summarize(self) -> dict[str, Any]:
         """Best cells, tuned values and findings as plain data."""
