@@ -226,7 +226,7 @@ class TestSplitter:
 
     def test_groups_are_ignored_with_a_warning(self):
         with pytest.warns(UserWarning, match="ignores groups"):
-            IterativeStratifiedKFold(2).split(np.zeros(4), np.ones((4, 1)), groups=[0, 0, 1, 1])
+            list(IterativeStratifiedKFold(2).split(np.zeros(4), np.ones((4, 1)), [0, 0, 1, 1]))
 
 
 class TestInScikitLearn:
