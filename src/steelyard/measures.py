@@ -97,7 +97,7 @@ def _hamming(n: Counts) -> FloatArray:
 
 def _exact_match(n: Counts) -> FloatArray:
     """Whether no cell is wrong; its mean over the examples is the subset accuracy."""
-    return np.equal(n.fp + n.fn, 0).astype(np.float64)
+    return np.asarray(n.fp + n.fn == 0, dtype=np.float64)
 
 
 # Measures --------------------------------------------------------------------------------------

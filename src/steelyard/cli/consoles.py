@@ -84,30 +84,24 @@ def describe_error(error: Exception) -> str:
 @contextmanager
 def unit_progress(title: str) -> Iterator[Callable[[int, int, Any], None]]:
     """Yield a function (n_done, n_units, last unit) that draws a bar, or prints lines into a log."""
-    console = error_console()
-    if not console.is_terminal:
-        yield _line_printer(title)
-        return
     from rich.progress import MofNCompleteColumn, Progress, TextColumn
 
-    last = TextColumn("{task.fields[last]}", style="dim", markup=False)
-    columns = (*Progress.get_default_columns(), MofNCompleteColumn(), last)
-    with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task(title, total=None, last="")
-        yield lambda n_done, n_units, unit: bar.update(
-            task, completed=n_done, total=n_units, last=getattr(unit, "name", "")
-        )
-
-
-def _line_printer(title: str) -> Callable[[int, int, Any], None]:
-    start = time.monotonic()
-    last = -_SECONDS_BETWEEN_LINES
+    console = error_console()
+    unit_name = TextColumn("{task.fields[last]}", style="dim", markup=False)
+    columns = (*Progress.get_default_columns(), MofNCompleteColumn(), unit_name)
+    start, last = time.monotonic(), -_SECONDS_BETWEEN_LINES
 
     def show(n_done: int, n_units: int, unit: Any) -> None:
         nonlocal last
+        bar.update(task, completed=n_done, total=n_units, last=getattr(unit, "name", ""))
         seconds = time.monotonic() - start
-        if unit is None or n_done == n_units or seconds - last >= _SECONDS_BETWEEN_LINES:
+        is_due = unit is None or n_done == n_units or seconds - last >= _SECONDS_BETWEEN_LINES
+        if is_due and not console.is_terminal:
             last = seconds
             typer.echo(f"{title}: {n_done} of {n_units} units, {seconds:.0f} s", err=True)
 
-    return show
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as bar:
+        task = bar.add_task(title, total=None, last="")
+        yield show

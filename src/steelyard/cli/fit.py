@@ -7,7 +7,7 @@ import typer
 
 from .consoles import error_console, print_result
 from .inputs import load_data, make_heuristic
-from .options import Data, Json, Labels, TheoryOutFile, keep_inputs, option
+from .options import Data, Jobs, Json, Labels, TheoryOutFile, keep_inputs, option
 
 Method = StrEnum("Method", ["auto", "paper", "short", "boosted", "ripper"])
 Decode = StrEnum("Decode", ["each-label", "best-label-set", "label-set-votes"])
@@ -69,7 +69,7 @@ def fit(
         int | None, option("Maximum number of boosted rules.", default="333", min=1)
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all random choices.")] = 0,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", help="Number of cores; -1: all.")] = -1,
+    jobs: Jobs = -1,
     as_json: Json = False,
 ) -> None:
     """Learn rules from a data set and save them as a theory.

@@ -22,6 +22,12 @@ def _check_folder(path: Path | None) -> Path | None:
     return path
 
 
+def _check_jobs(n_jobs: int) -> int:
+    if n_jobs == 0:
+        raise typer.BadParameter("must be at least 1, or -1 for all cores")
+    return n_jobs
+
+
 def keep_inputs(out: Path | None, *inputs: str | Path) -> None:
     """Reject an output file that would replace a file that the command reads."""
     if out is None or not out.exists():
@@ -46,6 +52,9 @@ OutFile = Annotated[
     Path | None, option("The file to write.", "--out", "-o", default="standard output", **_OUT)
 ]
 TheoryOutFile = Annotated[Path, option("The file for the theory, in JSON.", "--out", "-o", **_OUT)]
+Jobs = Annotated[
+    int, typer.Option("--jobs", "-j", callback=_check_jobs, help="Number of cores; -1: all.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 TheoryFile = Annotated[
     Path,
