@@ -15,11 +15,7 @@ from sklearn.model_selection import GridSearchCV, KFold, cross_validate
 from sklearn.tree import DecisionTreeClassifier
 
 from reference import stratification
-from steelyard.splitting import (
-    IterativeStratifiedKFold,
-    RepeatedIterativeStratifiedKFold,
-    assign_folds,
-)
+from steelyard.splitting import IterativeStratifiedKFold, assign_folds
 
 
 @st.composite
@@ -256,15 +252,3 @@ class TestInScikitLearn:
         cv = IterativeStratifiedKFold(3, random_state=0)
         assert repr(cv) == "IterativeStratifiedKFold(n_splits=3, random_state=0, shuffle=True)"
         assert repr(pickle.loads(pickle.dumps(cv))) == repr(cv)
-
-    def test_repeated(self):
-        cv = RepeatedIterativeStratifiedKFold(n_splits=3, n_repeats=2, random_state=0)
-        folds = held_out(cv, self.Y)
-        assert len(folds) == cv.get_n_splits() == 6
-        for repeat in (folds[:3], folds[3:]):
-            assert sorted(np.concatenate(repeat)) == list(range(60))
-        assert not np.array_equal(folds[0], folds[3])
-        again = held_out(cv, self.Y)
-        assert all(np.array_equal(a, b) for a, b in zip(folds, again, strict=True))
-        assert cross_validate(self.tree, self.X, self.Y, cv=cv)["test_score"].shape == (6,)
-        assert "n_repeats=2" in repr(cv)

@@ -368,7 +368,9 @@ def count_cells(Y_true: Any, Y_pred: Any, per: Group) -> Counts:
 
 def _check_pair(Y_true: LabelsLike, Y_pred: LabelsLike) -> tuple[Any, Any]:
     """Bring both to boolean arrays of one shape, or to CSR if one of them is sparse."""
-    _check_column_order(Y_true, Y_pred)
+    names, others = (list(getattr(Y, "columns", ())) for Y in (Y_true, Y_pred))
+    if names != others and set(names) == set(others):  # they would be compared crosswise
+        raise ValueError("Y_true and Y_pred have the same columns, but in a different order")
     Y_true, Y_pred = (Y if sparse.issparse(Y) else np.asarray(Y) for Y in (Y_true, Y_pred))
     if Y_true.ndim == Y_pred.ndim == 1:
         classes = np.unique(np.concatenate([Y_true, Y_pred]))
@@ -386,11 +388,3 @@ def _check_pair(Y_true: LabelsLike, Y_pred: LabelsLike) -> tuple[Any, Any]:
     if sparse.issparse(Y_true) or sparse.issparse(Y_pred):
         return sparse.csr_array(Y_true), sparse.csr_array(Y_pred)
     return Y_true, Y_pred
-
-
-def _check_column_order(Y_true: LabelsLike, Y_pred: LabelsLike) -> None:
-    """Two DataFrames of the same labels in another order would be compared crosswise."""
-    if hasattr(Y_true, "columns") and hasattr(Y_pred, "columns"):
-        names, other_names = list(Y_true.columns), list(Y_pred.columns)
-        if names != other_names and set(names) == set(other_names):
-            raise ValueError("Y_true and Y_pred have the same columns, but in a different order")

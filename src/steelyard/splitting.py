@@ -14,13 +14,13 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
-from sklearn.model_selection._split import _BaseKFold, _RepeatedSplits
+from sklearn.model_selection._split import _BaseKFold
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import type_of_target
 
 from steelyard._numbers import to_booleans
 
-__all__ = ["IterativeStratifiedKFold", "RepeatedIterativeStratifiedKFold", "assign_folds"]
+__all__ = ["IterativeStratifiedKFold", "assign_folds"]
 
 # ndarray, DataFrame, scipy sparse or nested lists, which have no common type.
 LabelsLike: TypeAlias = Any
@@ -113,42 +113,6 @@ class IterativeStratifiedKFold(_BaseKFold):
         fold = assign_folds(y, self.n_splits, shuffle=self.shuffle, random_state=self.random_state)
         for k in range(self.n_splits):
             yield fold == k
-
-
-class RepeatedIterativeStratifiedKFold(_RepeatedSplits):
-    """Repeated iterative stratification, each time with other random choices.
-
-    Parameters
-    ----------
-    n_splits : int, default=5
-        Number of folds, at least 2.
-    n_repeats : int, default=10
-        How many times.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the whole sequence. Pass an int for the same folds in every call.
-
-    See Also
-    --------
-    IterativeStratifiedKFold : One repetition, and the method.
-
-    Examples
-    --------
-    >>> cv = RepeatedIterativeStratifiedKFold(n_splits=2, n_repeats=3, random_state=0)
-    >>> cv.get_n_splits()
-    6
-    >>> sum(1 for train, test in cv.split([0, 0, 0, 0], [[1, 0], [1, 0], [0, 1], [0, 1]]))
-    6
-    """
-
-    def __init__(
-        self, *, n_splits: int = 5, n_repeats: int = 10, random_state: RandomState = None
-    ) -> None:
-        super().__init__(
-            IterativeStratifiedKFold,
-            n_repeats=n_repeats,
-            random_state=random_state,
-            n_splits=n_splits,
-        )
 
 
 def assign_folds(

@@ -7,7 +7,7 @@ import typer
 
 from .consoles import error_console, print_result
 from .inputs import load_data, make_heuristic
-from .options import Data, Jobs, Json, Labels, TheoryOutFile, keep_inputs, option
+from .options import Data, Jobs, Json, Labels, TheoryOutFile, columns, keep_inputs, option
 
 Method = StrEnum("Method", ["auto", "paper", "short", "boosted", "ripper"])
 Decode = StrEnum("Decode", ["each-label", "best-label-set", "label-set-votes"])
@@ -48,12 +48,8 @@ def fit(
     data: Data,
     out: TheoryOutFile,
     labels: Labels = None,
-    ignore: Annotated[
-        str | None, option("Columns to leave out, such as row numbers.", metavar="A,B")
-    ] = None,
-    nominal: Annotated[
-        str | None, option("Columns of numbers that are codes.", metavar="A,B")
-    ] = None,
+    ignore: Annotated[str | None, columns("Columns to leave out, such as row numbers.")] = None,
+    nominal: Annotated[str | None, columns("Columns of numbers that are codes.")] = None,
     method: MethodOption = Method.auto,
     tune: Tune = None,
     heuristic: HeuristicOption = None,

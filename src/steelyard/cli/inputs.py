@@ -56,17 +56,14 @@ def read_theory(
 ) -> "steelyard.Theory":
     """Read a theory, or the theory of a study's file with the given heuristic and φ."""
     from steelyard._files import read_text
-    from steelyard.model.json import PATH, THEORY, find_format
+    from steelyard.model.json import PATH, find_format
 
     options = {"--heuristic": heuristic, "--parameter": parameter, "--phi": phi}
     given = [name for name, value in options.items() if value is not None]
     text = read_text(path)  # once: the file may be a pipe
-    kinds = {THEORY[0]: steelyard.Theory, PATH[0]: steelyard.TheoryPath}
-    kind: Any = kinds.get(str(find_format(text, str(path))))
-    if kind is None:
-        raise ValueError(f"{path} is not a theory of Steelyard")
+    is_path = find_format(text, str(path)) == PATH[0]
     try:
-        saved: steelyard.Theory | steelyard.TheoryPath = kind.from_json(text)
+        saved = (steelyard.TheoryPath if is_path else steelyard.Theory).from_json(text)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
     if isinstance(saved, steelyard.Theory):

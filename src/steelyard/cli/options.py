@@ -1,6 +1,7 @@
 """Arguments and options that several commands share. Knows paths, nothing of their content."""
 
 import os
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -46,7 +47,8 @@ Data = Annotated[
         "with a Mulan pair.",
     ),
 ]
-Labels = Annotated[str | None, option("The label columns of a CSV or Parquet file.", metavar="A,B")]
+columns = partial(option, metavar="A,B")
+Labels = Annotated[str | None, columns("The label columns of a CSV or Parquet file.")]
 _OUT: Any = {"dir_okay": False, "writable": True, "readable": False, "callback": _check_folder}
 OutFile = Annotated[
     Path | None, option("The file to write.", "--out", "-o", default="standard output", **_OUT)

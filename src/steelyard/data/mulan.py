@@ -46,7 +46,7 @@ def load_mulan(
         Whether numeric attributes, and nominal ones with the values 0 and 1, become sparse
         columns of numbers. "auto" does so for wide files of sparse rows that are mostly zeros.
     on_unsupported : {"raise", "drop"}, default="raise"
-        What to do with attributes of type string, date or relational, which rules cannot test:
+        What to do with attributes of type string or date, which rules cannot test:
         raise an error, or drop them with a warning.
     constant_labels : {"raise", "drop", "keep"}, default="raise"
         What to do with labels that have the same value in all examples: raise an error, drop them
