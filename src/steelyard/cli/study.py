@@ -73,7 +73,7 @@ Candidates = Annotated[
     int | None, option("γ, the number of candidate rules.", "--candidates", default="300000")
 ]
 Tune = Annotated[
-    Any, _list_option("Choose m and φ inside each training set for these: f1_micro,hamming.")
+    Any, _list_option("Choose m and φ in each training set for these measures: f1_micro,hamming.")
 ]
 _INVERT = "Invert labels of at least half of the examples, to compare precision and recall."
 Invert = Annotated[bool | None, option(_INVERT, "--invert-majority-labels")]
