@@ -135,7 +135,7 @@ class TestAssignFolds:
             ([[1, np.nan]] * 4, 2, "only 0 and 1"),
             ([["yes", "no"]] * 4, 2, "only 0 and 1"),
             ([[1, pd.NA]] * 4, 2, "only 0 and 1"),
-            (np.linspace(0, 1, 9), 2, "not continuous"),
+            (np.linspace(0, 1, 9), 2, "continuous"),
             (np.zeros((4, 2, 1)), 2, "one or two dimensions"),
             ([[1]] * 4, 5, "cannot make 5 folds of 4 examples"),
             ([[1]] * 4, 0, "cannot make 0 folds"),

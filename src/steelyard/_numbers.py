@@ -8,6 +8,7 @@ from numbers import Integral, Real
 from typing import Any, TypeGuard
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 
@@ -36,6 +37,21 @@ def is_integer(value: Any, least: int = 1, most: float = math.inf) -> TypeGuard[
     (True, False, False, False)
     """
     return isinstance(value, Integral) and is_number(value) and least <= int(value) <= most
+
+
+def divide(numerator: NDArray[np.float64], denominator: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Divide elementwise, where 0/0 is 0.
+
+    Examples
+    --------
+    >>> divide(np.array([3.0, 0.0]), np.array([4.0, 0.0]))
+    array([0.75, 0.  ])
+    """
+    numerator, denominator = np.broadcast_arrays(numerator, denominator)
+    quotient = np.zeros(numerator.shape)
+    np.divide(numerator, denominator, out=quotient, where=denominator != 0)
+    value: NDArray[np.float64] = quotient[()]  # a scalar for scalars
+    return value
 
 
 def to_booleans(Y: Any, name: str) -> Any:

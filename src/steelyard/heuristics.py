@@ -14,7 +14,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from steelyard._numbers import is_number
+from steelyard._numbers import divide, is_number
 
 FloatArray = NDArray[np.float64]
 
@@ -92,9 +92,7 @@ class FractionHeuristic(Heuristic):
             sum(w * t for w, t in zip(row, terms, strict=True)) for row in self.coefficients()
         )
         a, b, c, d, e, f = weights
-        numerator, denominator = a * tp + b * fp + c, np.asarray(d * tp + e * fp + f)
-        value = np.zeros_like(numerator)
-        np.divide(numerator, denominator, out=value, where=denominator != 0)
+        value = divide(a * tp + b * fp + c, d * tp + e * fp + f)
         return value if value.ndim else float(value)
 
 
@@ -323,19 +321,14 @@ def heuristic_values(heuristic: Heuristic, counts: ConfusionMatrix) -> FloatArra
     return np.where(np.isnan(values), 0.0, values)
 
 
-def kernel_coefficients(heuristic: Any) -> FloatArray | None:
+def kernel_coefficients(heuristic: Heuristic) -> FloatArray | None:
     """The coefficients of a heuristic, or None if it must be called.
 
     A subclass that gives a built-in heuristic another ``__call__`` means that formula, not the
     coefficients it inherits.
     """
-    for cls in type(heuristic).__mro__:
-        if "coefficients" in vars(cls):
-            coefficients: FloatArray | None = heuristic.coefficients()
-            return coefficients
-        if "__call__" in vars(cls):
-            break
-    return None
+    is_fraction = type(heuristic).__call__ is FractionHeuristic.__call__
+    return heuristic.coefficients() if is_fraction else None  # type: ignore[attr-defined]
 
 
 def describe(heuristic: Heuristic) -> str:

@@ -31,7 +31,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from steelyard._numbers import to_booleans
+from steelyard._numbers import divide, to_booleans
 from steelyard._text import did_you_mean
 
 __all__ = ["MEASURES", "Counts", "Measure", "confusion_counts", "get_measure", "get_scorer"]
@@ -61,38 +61,29 @@ class Counts(NamedTuple):
 # Formulas: counts → value. The shapes of the counts are broadcast against each other.
 
 
-def _ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
-    """Divide elementwise, where 0/0 is 0."""
-    numerator, denominator = np.broadcast_arrays(numerator, denominator)
-    quotient = np.zeros(numerator.shape)
-    np.divide(numerator, denominator, out=quotient, where=denominator != 0)
-    value: FloatArray = quotient[()]  # a scalar for scalar counts
-    return value
-
-
 def _precision(n: Counts) -> FloatArray:
     """Share of the predicted labels that are true."""
-    return _ratio(n.tp, n.tp + n.fp)
+    return divide(n.tp, n.tp + n.fp)
 
 
 def _recall(n: Counts) -> FloatArray:
     """Share of the true labels that are predicted."""
-    return _ratio(n.tp, n.tp + n.fn)
+    return divide(n.tp, n.tp + n.fn)
 
 
 def _f1(n: Counts) -> FloatArray:
     """Harmonic mean of precision and recall."""
-    return _ratio(2 * n.tp, 2 * n.tp + n.fp + n.fn)
+    return divide(2 * n.tp, 2 * n.tp + n.fp + n.fn)
 
 
 def _jaccard(n: Counts) -> FloatArray:
     """Size of the intersection of true and predicted labels over the size of their union."""
-    return _ratio(n.tp, n.tp + n.fp + n.fn)
+    return divide(n.tp, n.tp + n.fp + n.fn)
 
 
 def _hamming(n: Counts) -> FloatArray:
     """Share of the cells, one for each example and label, that are predicted correctly."""
-    return _ratio(n.tp + n.tn, n.tp + n.fp + n.fn + n.tn)
+    return divide(n.tp + n.tn, n.tp + n.fp + n.fn + n.tn)
 
 
 def _exact_match(n: Counts) -> FloatArray:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from scipy import sparse
 from sklearn.model_selection._split import _BaseKFold
 from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.multiclass import check_classification_targets
 
 from steelyard._numbers import to_booleans
 
@@ -208,9 +208,7 @@ def _to_indicator(Y: LabelsLike) -> Any:
     if not sparse.issparse(Y):
         Y = np.asarray(Y)
         if Y.ndim == 1:
-            kind = type_of_target(Y, input_name="y")
-            if kind not in ("binary", "multiclass"):
-                raise ValueError(f"a vector y must hold classes to be stratified by, not {kind}")
+            check_classification_targets(Y)
             Y = Y[:, None] == np.unique(Y)
         if Y.ndim != 2:
             raise ValueError(f"y must have one or two dimensions, got {Y.ndim}")

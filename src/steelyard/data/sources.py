@@ -5,7 +5,6 @@ Owns the choice of the loader. Knows all loaders, but no learner and no study.
 
 import os
 from collections.abc import Callable, Sequence
-from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -25,7 +24,7 @@ from .text_files import strip_gz
 # The loader and the topic of every embedded data set.
 EMBEDDED: dict[str, tuple[Callable[[], MultiLabelData], str]] = {
     "segments": (load_segments, "dark segments of a display that shows handwritten digits"),
-    "planted": (partial(make_planted_rules, random_state=0), "generated from known rules"),
+    "planted": (lambda: make_planted_rules(random_state=0), "generated from known rules"),
 }
 
 
@@ -71,8 +70,7 @@ def load_source(
     """
     path = find_source(source)
     if source in EMBEDDED:
-        load, _ = EMBEDDED[source]
-        return load()
+        return EMBEDDED[source][0]()
     if path is None:
         if source.lower() in map(str.lower, KNOWN_DATA_SETS):
             return fetch_multilabel(source, constant_labels=constant)
