@@ -59,7 +59,7 @@ def fit(
     options |= {"n_candidates": candidates, "max_rules": max_rules, "random_state": seed}
     options |= {"decode": decode and decode.value, "n_jobs": jobs}
     estimator = _make_estimator(method, tune, options)
-    loaded = load_data(data, labels, ignore, nominal)
+    loaded = load_data(data, labels, ignore=ignore, nominal=nominal)
     theory = estimator.fit(loaded.X, loaded.Y).theory_
     theory.to_json(out)
     content = {

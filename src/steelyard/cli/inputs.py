@@ -27,16 +27,13 @@ def reject_columns(sources: Sequence[str], **options: str | None) -> None:
         raise typer.BadParameter(message, param_hint=given)
 
 
-def load_data(
-    source: str, labels: str | None, ignore: str | None = None, nominal: str | None = None
-) -> "steelyard.MultiLabelData":
-    """Load a data set with its labels."""
+def load_data(source: str, labels: str | None, **columns: Any) -> "steelyard.MultiLabelData":
+    """Load a data set with its labels; other columns are those of `load_source`."""
     from steelyard.data.sources import load_source
 
-    reject_columns([source], labels=labels, ignore=ignore, nominal=nominal)
-    return load_source(
-        source, (labels,) if labels else (), ignore=ignore or (), nominal=nominal or ()
-    )
+    reject_columns([source], labels=labels, **columns)
+    given = {name: value for name, value in columns.items() if value}
+    return load_source(source, (labels,) if labels else (), **given)
 
 
 def make_heuristic(name: str | None, parameter: float | None) -> "steelyard.Heuristic":

@@ -77,11 +77,7 @@ class MultiLabelData:
         n_dense = self.X.shape[1] - n_nominal - n_sparse
         n_of = {"numeric": n_dense, "numeric and sparse": n_sparse, "nominal": n_nominal}
         kinds = ", ".join(f"{count} {kind}" for kind, count in n_of.items() if count)
-        examples, labels = (
-            format_count(len(self), "example"),
-            format_count(self.Y.shape[1], "label"),
-        )
-        attributes = f"{format_count(self.X.shape[1], 'attribute')} ({kinds})"
-        return (
-            f"{self.name}: {examples}, {attributes}, {labels}, cardinality {self.cardinality:.2f}"
-        )
+        counts = {"example": len(self), "attribute": self.X.shape[1], "label": self.Y.shape[1]}
+        examples, attributes, labels = (format_count(n, noun) for noun, n in counts.items())
+        size = f"{examples}, {attributes} ({kinds}), {labels}"
+        return f"{self.name}: {size}, cardinality {self.cardinality:.2f}"

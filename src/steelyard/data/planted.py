@@ -111,8 +111,7 @@ def make_planted_rules(
     rng = np.random.default_rng(random_state)
     X = draw_examples(n_examples, n_numeric, n_nominal, missing, rng)
     rules, labels = [], {}
-    fraction = _LABEL_FRACTION / n_rules_per_label
-    draw_body = partial(_draw_body, X, n_conditions, fraction, rng)
+    draw_body = partial(_draw_body, X, n_conditions, _LABEL_FRACTION / n_rules_per_label, rng)
     for label in choose_labels(n_labels):
         # Draw rules until the label is a minority label and no rule is redundant.
         for _ in range(_N_ATTEMPTS):
