@@ -49,7 +49,7 @@ def pick_by_values(values, active, tp, n_conditions):
 def _evaluate_fraction(coefficients, tp, fp, n_positives, n_negatives, out):
     """Values of the fraction with the given (6, 5) coefficients; 0/0 counts as 0.
 
-    `steelyard.heuristics.evaluate_fraction` does the same operations in the same order.
+    `steelyard.heuristics.FractionHeuristic` does the same operations in the same order.
     """
     total = n_positives + n_negatives
     weights = np.empty(6)
