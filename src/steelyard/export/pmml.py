@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 import xml.etree.ElementTree as ET
 from typing import Any
@@ -11,11 +10,14 @@ from steelyard.model.conditions import Condition
 from steelyard.model.formulas import Choice
 from steelyard.model.theory import Theory
 
+from .rows import list_tests
+
 NAMESPACE = "http://www.dmg.org/PMML-4_4"
 
 # XML 1.0 has no way to write these, not even escaped.
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
+_OPERATORS = {"==": "equal", ">=": "greaterOrEqual", "<": "lessThan", "<=": "lessOrEqual"}
 _TYPES = {int: "integer", float: "double", bool: "boolean"}
 
 
@@ -109,35 +111,21 @@ def _add_model(root: ET.Element, decision: Choice, target: str) -> None:
 
 
 def _add_predicate(rule: ET.Element, body: tuple[Condition, ...]) -> None:
-    tests = [test for condition in body for test in _tests(condition)]
+    tests = list(list_tests(body))
     if not tests:
         _add(rule, "True")
         return
     # An interval is two predicates; a single one stands for itself, since "and" needs at least two.
     parent = _add(rule, "CompoundPredicate", booleanOperator="and") if len(tests) > 1 else rule
     for field, operator, value in tests:
-        if operator == "isIn":
-            test = _add(parent, "SimpleSetPredicate", field=field, booleanOperator=operator)
+        if operator == "in":
+            test = _add(parent, "SimpleSetPredicate", field=field, booleanOperator="isIn")
             array = _add(test, "Array", type="string", n=len(value))
             quoted = " ".join('"' + text.replace('"', '\\"') + '"' for text in value)
             array.text = _NOT_XML.sub("\ufffd", quoted)
         else:
-            _add(parent, "SimplePredicate", field=field, operator=operator, value=value)
-
-
-def _tests(condition: Condition) -> list[tuple[str, str, Any]]:
-    name = condition.feature
-    if condition.categories is not None:
-        if len(condition.categories) == 1:
-            return [(name, "equal", condition.categories[0])]
-        return [(name, "isIn", condition.categories)]
-    tests = []
-    if condition.low > -math.inf:
-        tests.append((name, "greaterOrEqual", _text(condition.low)))
-    if condition.high < math.inf:
-        operator = "lessOrEqual" if condition.includes_high else "lessThan"
-        tests.append((name, operator, _text(condition.high)))
-    return tests
+            name = _OPERATORS[operator]
+            _add(parent, "SimplePredicate", field=field, operator=name, value=_text(value))
 
 
 def _text(value: Any) -> str:
