@@ -14,7 +14,8 @@ from steelyard.model.rules import ScoredRule
 
 from .changes import Change, NearRule
 
-_COLUMNS = "label predicted fired rule weight tp fp precision failing change".split()
+_NUMBERS = ["weight", "tp", "fp", "precision"]
+_COLUMNS = ["label", "predicted", "fired", "rule", *_NUMBERS, "failing", "change"]
 
 
 @dataclass(frozen=True)

@@ -83,20 +83,16 @@ DIALECTS = {
 }
 
 
-def quote_name(name: str) -> str:
-    """The name of a column or table, whatever it contains."""
-    return '"' + _check_text(name).replace('"', '""') + '"'
-
-
-def quote_text(text: str) -> str:
+def quote_text(text: str, mark: str = "'") -> str:
     """A text, whatever it contains."""
-    return "'" + _check_text(text).replace("'", "''") + "'"
-
-
-def _check_text(text: str) -> str:
     if "\0" in text:
         raise ValueError(f"SQL cannot hold the null character of {text!r}")
-    return text
+    return mark + text.replace(mark, 2 * mark) + mark
+
+
+def quote_name(name: str) -> str:
+    """The name of a column or table, whatever it contains."""
+    return quote_text(name, '"')
 
 
 def chain(terms: Sequence[str], operator: str, before: str = " ") -> str:
