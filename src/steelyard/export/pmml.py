@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ET
+from collections.abc import Iterable
 from typing import Any
 
 from steelyard.model.conditions import Condition
@@ -34,7 +35,15 @@ def to_pmml(theory: Theory) -> str:
     root = ET.Element("PMML", {"version": "4.4", "xmlns": NAMESPACE})
     header = _add(root, "Header", description=f"rules by {theory.heuristic}, φ = {theory.phi:g}")
     _add(header, "Application", name="Steelyard")
-    _add_dictionary(root, theory, decisions, target_of)
+    n_fields = len(theory.features) + len(decisions)
+    dictionary = _add(root, "DataDictionary", numberOfFields=n_fields)
+    for feature in theory.features:
+        kind = "string" if feature.is_nominal else "double"
+        _add_field(dictionary, feature.name, kind, feature.categories)
+    outcomes = theory.plain_classes or [0, 1]
+    kind, values = _TYPES.get(type(outcomes[0]), "string"), dict.fromkeys(map(_text, outcomes))
+    for target in target_of.values():
+        _add_field(dictionary, target, kind, values)
     for decision in decisions:
         _add_model(root, decision, target_of[decision.name])
     ET.indent(root)
@@ -58,26 +67,10 @@ def _name_targets(taken: list[str], names: list[str]) -> dict[str, str]:
     return target_of
 
 
-def _add_dictionary(
-    root: ET.Element, theory: Theory, decisions: list[Choice], target_of: dict[str, str]
-) -> None:
-    n_fields = len(theory.features) + len(decisions)
-    dictionary = _add(root, "DataDictionary", numberOfFields=n_fields)
-    for feature in theory.features:
-        if feature.categories is None:
-            _add(dictionary, "DataField", name=feature.name, optype="continuous", dataType="double")
-        else:
-            _add_categories(dictionary, feature.name, "string", feature.categories)
-    for decision in decisions:
-        values = theory.plain_classes or [0, 1]
-        kind = _TYPES.get(type(values[0]), "string")
-        texts = dict.fromkeys(map(_text, values))
-        _add_categories(dictionary, target_of[decision.name], kind, texts)
-
-
-def _add_categories(dictionary: ET.Element, name: str, kind: str, values: Any) -> None:
-    field = _add(dictionary, "DataField", name=name, optype="categorical", dataType=kind)
-    for value in values:
+def _add_field(dictionary: ET.Element, name: str, kind: str, values: Iterable[Any] | None) -> None:
+    optype = "continuous" if values is None else "categorical"
+    field = _add(dictionary, "DataField", name=name, optype=optype, dataType=kind)
+    for value in values or ():
         _add(field, "Value", value=value)
 
 
