@@ -61,7 +61,7 @@ def read_theory(
     options = {"--heuristic": heuristic, "--parameter": parameter, "--phi": phi}
     given = [name for name, value in options.items() if value is not None]
     text = read_text(path)  # once: the file may be a pipe
-    kinds = {THEORY[0]: steelyard.Theory, PATH[0]: steelyard.TheoryPath}
+    kinds = {THEORY.name: steelyard.Theory, PATH.name: steelyard.TheoryPath}
     kind: Any = kinds.get(str(find_format(text, str(path))))
     if kind is None:
         raise ValueError(f"{path} is not a theory of Steelyard")
