@@ -58,7 +58,7 @@ def read_theory(
     options = {"--heuristic": heuristic, "--parameter": parameter, "--phi": phi}
     given = [name for name, value in options.items() if value is not None]
     text = read_text(path)  # once: the file may be a pipe
-    is_path = find_format(text, str(path)) == PATH[0]
+    is_path = find_format(text, str(path)) == PATH.name
     try:
         saved = (steelyard.TheoryPath if is_path else steelyard.Theory).from_json(text)
     except ValueError as error:
