@@ -16,8 +16,8 @@ if sys.platform == "win32":
     FLAGS = ["/O2", "/fp:precise"]
     SHARED_FLAGS = []
 else:
-    # The same numbers on every machine: no fused multiply-add. Without debugging symbols, compiling takes
-    # two thirds of the time and the package a fifth of the space.
+    # The same numbers on every machine: no fused multiply-add. Without debugging symbols, compiling
+    # takes two thirds of the time and the package a fifth of the space.
     FLAGS = ["-O3", "-ffp-contract=off", "-g0"]
     SHARED_FLAGS = ["-O1", "-g0"]  # not in inner loops
     if platform.machine() in ("x86_64", "AMD64"):
