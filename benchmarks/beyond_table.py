@@ -24,7 +24,6 @@ from sklearn.base import clone
 from memory import forget_peak, peak_memory
 from steelyard import load_mulan
 from steelyard.estimators.methods import make_estimator
-from steelyard.estimators.tuned import score_folds
 from steelyard.learning.tuning import choose_cell
 from steelyard.measures import get_measure
 from steelyard.splitting import IterativeStratifiedKFold
@@ -49,7 +48,7 @@ def tune_and_test(folder: Path, fold: int, seed: int, method: str) -> list[dict[
     search = make_estimator(method, tune=MEASURES[0], random_state=seed)._plan(seed)
     splitter = IterativeStratifiedKFold(5, random_state=seed)
     splits = list(splitter.split(np.zeros((len(X), 1)), Y))
-    folds = score_folds(search, X, Y, splits, MEASURES)
+    folds = search.score_folds(X, Y, splits, MEASURES)
     n_conditions = np.mean([scored.n_conditions for scored in folds], axis=0)
     cells = search.cells()
     paths: dict[str, Any] = {}

@@ -101,7 +101,7 @@ def random_condition(rng: np.random.Generator) -> Condition:
         return Condition(feature.name, operator, NUMBERS[rng.integers(len(NUMBERS))])
     n_categories = rng.integers(1, len(feature.categories) + 1)
     chosen = rng.permutation(len(feature.categories))[:n_categories]
-    return Condition.one_of(feature.name, [feature.categories[i] for i in chosen])
+    return Condition(feature.name, "in", [feature.categories[i] for i in chosen])
 
 
 def random_body(rng: np.random.Generator) -> tuple[Condition, ...]:

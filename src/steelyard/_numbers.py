@@ -1,4 +1,4 @@
-"""Checks of numbers that users pass. Does not know what the numbers mean."""
+"""Checks of numbers and labels that users pass. Does not know what they mean."""
 
 from __future__ import annotations
 
@@ -6,6 +6,10 @@ import math
 import sys
 from numbers import Integral, Real
 from typing import Any, TypeGuard
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
 
 
 def is_number(value: Any) -> TypeGuard[float]:
@@ -33,3 +37,43 @@ def is_integer(value: Any, least: int = 1, most: float = math.inf) -> TypeGuard[
     (True, False, False, False)
     """
     return isinstance(value, Integral) and is_number(value) and least <= int(value) <= most
+
+
+def divide(numerator: NDArray[np.float64], denominator: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Divide elementwise, where 0/0 is 0.
+
+    Examples
+    --------
+    >>> divide(np.array([3.0, 0.0]), np.array([4.0, 0.0]))
+    array([0.75, 0.  ])
+    """
+    numerator, denominator = np.broadcast_arrays(numerator, denominator)
+    quotient = np.zeros(numerator.shape)
+    np.divide(numerator, denominator, out=quotient, where=denominator != 0)
+    value: NDArray[np.float64] = quotient[()]  # a scalar for scalars
+    return value
+
+
+def to_booleans(Y: Any, name: str) -> Any:
+    """Convert labels 0 and 1 to booleans: an array, or CSR without duplicates for sparse input.
+
+    Examples
+    --------
+    >>> to_booleans(np.array([[1, 0]]), "Y")
+    array([[ True, False]])
+    """
+    if sparse.issparse(Y):
+        Y = sparse.csr_array(Y, copy=True)  # the next line works in place
+        Y.sum_duplicates()
+        Y.data = to_booleans(Y.data, name)
+        return Y
+    if Y.dtype.kind == "O":  # such as a DataFrame with columns of bool and of int
+        try:
+            Y = Y.astype(np.float64)
+        except (TypeError, ValueError):
+            raise ValueError(f"{name} must hold only 0 and 1, and no missing values") from None
+    is_one = Y == 1
+    is_other = ~(is_one | (Y == 0))
+    if np.any(is_other):
+        raise ValueError(f"{name} must hold only 0 and 1, but holds {Y[is_other][0]}")
+    return is_one

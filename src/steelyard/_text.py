@@ -68,6 +68,13 @@ def check_text(text: str, what: str) -> None:
         raise ValueError(f"{what} contains a lone surrogate; replace that character") from None
 
 
+def as_text(value: object, what: str) -> str:
+    """Reject what is not text; a subclass of str, such as numpy's, becomes a plain one."""
+    if not isinstance(value, str):
+        raise ValueError(f"{what} must be text, got {value!r}")
+    return str(value)
+
+
 def find_repeated(names: Iterable[str]) -> str | None:
     """The first name that occurs twice, or None."""
     seen: set[str] = set()

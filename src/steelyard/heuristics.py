@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from steelyard._numbers import is_number
+from steelyard._numbers import divide, is_number
 
 FloatArray = NDArray[np.float64]
 
-# Columns of a coefficient matrix: each of the six coefficients is a combination of these terms.
-ONE, N_POSITIVES, N_NEGATIVES, N_TOTAL, N_TOTAL_SQUARED = range(5)
+# Each of the six coefficients is a combination of these terms, one per column of the matrix.
+ONE, N_POSITIVES, N_NEGATIVES, N_TOTAL, N_TOTAL_SQUARED = np.eye(5)
+NONE = np.zeros(5)
 
 
 class ConfusionMatrix(NamedTuple):
@@ -62,55 +63,37 @@ class Heuristic:
         """The one parameter of the heuristic (m or β), or NaN where it has none."""
         return math.nan
 
-    def coefficients(self) -> FloatArray | None:
-        """Matrix of shape (6, 5) that the kernels evaluate, or None for a heuristic known only as code.
+
+class FractionHeuristic(Heuristic):
+    """A fraction that is linear in TP and FP for given P and N, described by its coefficients."""
+
+    def coefficients(self) -> FloatArray:
+        """Matrix of shape (6, 5) that the kernels evaluate.
 
         Row i holds the coefficient of the i-th of (tp, fp, 1) in the numerator, then in the
         denominator; its columns multiply 1, P, N, P + N and (P + N)².
         """
-        return None
-
-
-def evaluate_fraction(
-    coefficients: FloatArray, tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike
-) -> Any:
-    """Value of the fraction with the given (6, 5) coefficients; 0/0 counts as 0.
-
-    The operations and their order are those of the kernel, so both give the same bits.
-    """
-    tp, fp, fn, tn = (np.asarray(count, dtype=np.float64) for count in (tp, fp, fn, tn))
-    positives, negatives = tp + fn, fp + tn
-    total = positives + negatives
-    terms = (np.ones_like(total), positives, negatives, total, total * total)
-    a, b, c, d, e, f = (sum(w * t for w, t in zip(row, terms, strict=True)) for row in coefficients)
-    numerator = a * tp + b * fp + c
-    denominator = d * tp + e * fp + f
-    value = np.divide(
-        numerator, denominator, out=np.zeros_like(numerator), where=np.asarray(denominator != 0)
-    )
-    return value if value.ndim else float(value)
-
-
-class FractionHeuristic(Heuristic):
-    """A heuristic that is fully described by its coefficients."""
-
-    def coefficients(self) -> FloatArray:
         raise NotImplementedError
 
+    @property
+    def parameter(self) -> float:
+        return float(next(iter(vars(self).values()), math.nan))
+
     def __call__(self, tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike) -> Any:
-        return evaluate_fraction(self.coefficients(), tp, fp, fn, tn)
+        """Value of the fraction; 0/0 counts as 0.
 
-
-def _fraction(
-    numerator: tuple[dict[int, float], dict[int, float], dict[int, float]],
-    denominator: tuple[dict[int, float], dict[int, float], dict[int, float]],
-) -> FloatArray:
-    """Coefficient matrix from the terms of (tp, fp, 1) above and below the line."""
-    matrix = np.zeros((6, 5))
-    for row, terms in zip(matrix, numerator + denominator, strict=True):
-        for column, weight in terms.items():
-            row[column] = weight
-    return matrix
+        The operations and their order are those of the kernel, so both give the same bits.
+        """
+        tp, fp, fn, tn = (np.asarray(count, dtype=np.float64) for count in (tp, fp, fn, tn))
+        positives, negatives = tp + fn, fp + tn
+        total = positives + negatives
+        terms = (np.ones_like(total), positives, negatives, total, total * total)
+        weights = (
+            sum(w * t for w, t in zip(row, terms, strict=True)) for row in self.coefficients()
+        )
+        a, b, c, d, e, f = weights
+        value = divide(a * tp + b * fp + c, d * tp + e * fp + f)
+        return value if value.ndim else float(value)
 
 
 @dataclass(frozen=True)
@@ -126,7 +109,7 @@ class Precision(FractionHeuristic):
     name: ClassVar[str] = "precision"
 
     def coefficients(self) -> FloatArray:
-        return _fraction(({ONE: 1}, {}, {}), ({ONE: 1}, {ONE: 1}, {}))
+        return np.array([ONE, NONE, NONE, ONE, ONE, NONE])
 
 
 @dataclass(frozen=True)
@@ -142,7 +125,7 @@ class Recall(FractionHeuristic):
     name: ClassVar[str] = "recall"
 
     def coefficients(self) -> FloatArray:
-        return _fraction(({ONE: 1}, {}, {}), ({}, {}, {N_POSITIVES: 1}))
+        return np.array([ONE, NONE, NONE, NONE, NONE, N_POSITIVES])
 
 
 @dataclass(frozen=True)
@@ -166,15 +149,11 @@ class FMeasure(FractionHeuristic):
         if not is_number(self.beta) or self.beta < 0:
             raise ValueError(f"beta must be a number from 0 to infinity, got {self.beta!r}")
 
-    @property
-    def parameter(self) -> float:
-        return float(self.beta)
-
     def coefficients(self) -> FloatArray:
         if math.isinf(self.beta):
             return Recall().coefficients()
         square = float(self.beta) ** 2
-        return _fraction(({ONE: square + 1}, {}, {}), ({ONE: 1}, {ONE: 1}, {N_POSITIVES: square}))
+        return np.array([(square + 1) * ONE, NONE, NONE, ONE, ONE, square * N_POSITIVES])
 
 
 @dataclass(frozen=True)
@@ -201,17 +180,11 @@ class MEstimate(FractionHeuristic):
                 "for the limit of an infinite m use WRA()"
             )
 
-    @property
-    def parameter(self) -> float:
-        return float(self.m)
-
     def coefficients(self) -> FloatArray:
         # Multiplied by P + N: for an integer m, numerator and denominator are integers, only the
         # division rounds, and rules with exactly equal values compare as equal.
         m = float(self.m)
-        return _fraction(
-            ({N_TOTAL: 1}, {}, {N_POSITIVES: m}), ({N_TOTAL: 1}, {N_TOTAL: 1}, {N_TOTAL: m})
-        )
+        return np.array([N_TOTAL, NONE, m * N_POSITIVES, N_TOTAL, N_TOTAL, m * N_TOTAL])
 
 
 @dataclass(frozen=True)
@@ -229,7 +202,7 @@ class WRA(FractionHeuristic):
     name: ClassVar[str] = "wra"
 
     def coefficients(self) -> FloatArray:
-        return _fraction(({N_NEGATIVES: 1}, {N_POSITIVES: -1}, {}), ({}, {}, {N_TOTAL_SQUARED: 1}))
+        return np.array([N_NEGATIVES, NONE - N_POSITIVES, NONE, NONE, NONE, N_TOTAL_SQUARED])
 
 
 @dataclass(frozen=True)
@@ -245,7 +218,7 @@ class Accuracy(FractionHeuristic):
     name: ClassVar[str] = "accuracy"
 
     def coefficients(self) -> FloatArray:
-        return _fraction(({ONE: 1}, {ONE: -1}, {N_NEGATIVES: 1}), ({}, {}, {N_TOTAL: 1}))
+        return np.array([ONE, NONE - ONE, N_NEGATIVES, NONE, NONE, N_TOTAL])
 
 
 @dataclass(frozen=True)
@@ -261,14 +234,13 @@ class Laplace(FractionHeuristic):
     name: ClassVar[str] = "laplace"
 
     def coefficients(self) -> FloatArray:
-        return _fraction(({ONE: 1}, {}, {ONE: 1}), ({ONE: 1}, {ONE: 1}, {ONE: 2}))
+        return np.array([ONE, NONE, ONE, ONE, ONE, 2 * ONE])
 
 
 @dataclass(frozen=True)
 class FunctionHeuristic(Heuristic):
     """A plain function of (tp, fp, fn, tn) in the role of a heuristic."""
 
-    name: ClassVar[str] = "function"
     function: Callable[[Any, Any, Any, Any], Any]
 
     def __call__(self, tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike) -> Any:
@@ -282,7 +254,6 @@ class FunctionHeuristic(Heuristic):
 class SavedHeuristic(Heuristic):
     """A user's heuristic that was read from a file, which has its name but not its code."""
 
-    name: ClassVar[str] = "saved"
     text: str
 
     def __str__(self) -> str:
@@ -332,23 +303,20 @@ def get_heuristic(heuristic: Heuristic | str | Callable[..., Any]) -> Heuristic:
 
 def heuristic_values(heuristic: Heuristic, counts: ConfusionMatrix) -> FloatArray:
     """Values of a heuristic over arrays of counts, checked: one finite-or-infinite number each."""
-    tp = np.asarray(counts.tp)
-    if isinstance(heuristic, FractionHeuristic):
-        values = heuristic(*counts)
-    else:
-        # A user's formula may divide 0 by 0, which counts as 0.
-        with np.errstate(divide="ignore", invalid="ignore"):
-            values = heuristic(*(np.asarray(count, dtype=np.float64) for count in counts))
+    floats = [np.asarray(count, dtype=np.float64) for count in counts]
+    # A user's formula may divide 0 by 0, which counts as 0.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        values = heuristic(*floats)
     try:
         values = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
         raise ValueError(
             f"heuristic {describe(heuristic)} must return numbers, got {values!r}"
         ) from None
-    if values.shape != tp.shape:
+    if values.shape != floats[0].shape:
         raise ValueError(
             f"heuristic {describe(heuristic)} must return one value for each rule: "
-            f"expected shape {tp.shape}, got {values.shape}"
+            f"expected shape {floats[0].shape}, got {values.shape}"
         )
     return np.where(np.isnan(values), 0.0, values)
 
@@ -359,12 +327,8 @@ def kernel_coefficients(heuristic: Heuristic) -> FloatArray | None:
     A subclass that gives a built-in heuristic another ``__call__`` means that formula, not the
     coefficients it inherits.
     """
-    for cls in type(heuristic).__mro__:
-        if "coefficients" in vars(cls):
-            return heuristic.coefficients()
-        if "__call__" in vars(cls):
-            return None
-    return None
+    is_fraction = type(heuristic).__call__ is FractionHeuristic.__call__
+    return heuristic.coefficients() if is_fraction else None  # type: ignore[attr-defined]
 
 
 def describe(heuristic: Heuristic) -> str:
@@ -377,7 +341,7 @@ def describe(heuristic: Heuristic) -> str:
     """
     if not isinstance(heuristic, FractionHeuristic):
         return str(heuristic)
-    arguments = ", ".join(f"{f.name}={getattr(heuristic, f.name):g}" for f in fields(heuristic))  # type: ignore[arg-type]
+    arguments = ", ".join(f"{name}={value:g}" for name, value in vars(heuristic).items())
     return f"{heuristic.name}({arguments})" if arguments else heuristic.name
 
 
@@ -392,10 +356,10 @@ def heuristic_to_dict(heuristic: Heuristic) -> dict[str, Any]:
     if not isinstance(heuristic, FractionHeuristic):
         return {"text": describe(heuristic)}
     # JSON has no infinity, so β = ∞ is written as text.
-    parameters = {f.name: float(getattr(heuristic, f.name)) for f in fields(heuristic)}  # type: ignore[arg-type]
-    return {"name": heuristic.name} | {
-        key: "inf" if value == math.inf else value for key, value in parameters.items()
+    parameters = {
+        key: "inf" if value == math.inf else float(value) for key, value in vars(heuristic).items()
     }
+    return {"name": heuristic.name, **parameters}
 
 
 def heuristic_from_dict(data: dict[str, Any]) -> Heuristic:

@@ -25,28 +25,16 @@ there: ``zero_division=1`` would also reward predicting nothing for an example t
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from difflib import get_close_matches
-from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-__all__ = [
-    "MEASURES",
-    "Counts",
-    "Measure",
-    "confusion_counts",
-    "exact_match_from_counts",
-    "f1_from_counts",
-    "get_measure",
-    "get_scorer",
-    "hamming_from_counts",
-    "jaccard_from_counts",
-    "precision_from_counts",
-    "recall_from_counts",
-]
+from steelyard._numbers import divide, to_booleans
+from steelyard._text import did_you_mean
+
+__all__ = ["MEASURES", "Counts", "Measure", "confusion_counts", "get_measure", "get_scorer"]
 
 # ndarray, DataFrame, scipy sparse or nested lists, which have no common type.
 LabelsLike: TypeAlias = Any
@@ -54,167 +42,53 @@ FloatArray: TypeAlias = npt.NDArray[np.float64]
 Group: TypeAlias = Literal["all", "label", "example"]
 
 
-# Formulas --------------------------------------------------------------------------------------
-
-
-def _to_float(*counts: npt.ArrayLike) -> tuple[FloatArray, ...]:
-    """Sums of small integers such as uint8 would overflow; a double is exact up to 2⁵³."""
-    return tuple(np.asarray(count, dtype=np.float64) for count in counts)
-
-
-def _ratio(numerator: npt.ArrayLike, denominator: npt.ArrayLike) -> FloatArray:
-    """Divide elementwise, where 0/0 is 0."""
-    numerator, denominator = np.broadcast_arrays(numerator, denominator)
-    quotient = np.zeros(numerator.shape)
-    np.divide(numerator, denominator, out=quotient, where=denominator != 0)
-    value: FloatArray = quotient[()]  # a scalar for scalar counts
-    return value
-
-
-def precision_from_counts(tp: npt.ArrayLike, fp: npt.ArrayLike) -> FloatArray:
-    r"""Share of the predicted labels that are true.
-
-    .. math:: \delta_{prec} = \frac{TP}{TP + FP}
-
-    Parameters
-    ----------
-    tp, fp : array-like of any shape
-        True and false positives; the shapes are broadcast against each other.
-
-    Returns
-    -------
-    ndarray of the broadcast shape, or a scalar for scalar counts
-        0 where nothing is predicted.
+class Counts(NamedTuple):
+    """Confusion counts of a prediction, one number or an array of one number per group.
 
     Examples
     --------
-    >>> precision_from_counts([3, 0], [1, 0]).tolist()
-    [0.75, 0.0]
+    >>> counts = Counts(tp=3, fp=1, fn=1, tn=5)
+    >>> MEASURES["hamming"].from_counts(*counts).item()
+    0.8
     """
-    tp, fp = _to_float(tp, fp)
-    return _ratio(tp, tp + fp)
+
+    tp: Any
+    fp: Any
+    fn: Any
+    tn: Any
 
 
-def recall_from_counts(tp: npt.ArrayLike, fn: npt.ArrayLike) -> FloatArray:
-    r"""Share of the true labels that are predicted.
-
-    .. math:: \delta_{rec} = \frac{TP}{TP + FN}
-
-    Parameters
-    ----------
-    tp, fn : array-like of any shape
-        True positives and false negatives; the shapes are broadcast against each other.
-
-    Returns
-    -------
-    ndarray of the broadcast shape, or a scalar for scalar counts
-        0 where there is nothing to find.
-
-    Examples
-    --------
-    >>> recall_from_counts([3, 0], [2, 0]).tolist()
-    [0.6, 0.0]
-    """
-    tp, fn = _to_float(tp, fn)
-    return _ratio(tp, tp + fn)
+# Formulas: counts → value. The shapes of the counts are broadcast against each other.
 
 
-def f1_from_counts(tp: npt.ArrayLike, fp: npt.ArrayLike, fn: npt.ArrayLike) -> FloatArray:
-    r"""Harmonic mean of precision and recall.
-
-    .. math:: \delta_{F1} = \frac{2}{1 / \delta_{rec} + 1 / \delta_{prec}}
-              = \frac{2 \, TP}{2 \, TP + FP + FN}
-
-    Parameters
-    ----------
-    tp, fp, fn : array-like of any shape
-        Counts; the shapes are broadcast against each other.
-
-    Returns
-    -------
-    ndarray of the broadcast shape, or a scalar for scalar counts
-        0 where nothing is true and nothing is predicted.
-
-    Examples
-    --------
-    >>> f1_from_counts([3, 0, 0], [1, 1, 0], [1, 1, 0]).tolist()
-    [0.75, 0.0, 0.0]
-    """
-    tp, fp, fn = _to_float(tp, fp, fn)
-    return _ratio(2 * tp, 2 * tp + fp + fn)
+def _precision(n: Counts) -> FloatArray:
+    """Share of the predicted labels that are true."""
+    return divide(n.tp, n.tp + n.fp)
 
 
-def jaccard_from_counts(tp: npt.ArrayLike, fp: npt.ArrayLike, fn: npt.ArrayLike) -> FloatArray:
-    r"""Size of the intersection of true and predicted labels over the size of their union.
-
-    .. math:: \delta_{Jacc} = \frac{TP}{TP + FP + FN}
-
-    Parameters
-    ----------
-    tp, fp, fn : array-like of any shape
-        Counts; the shapes are broadcast against each other.
-
-    Returns
-    -------
-    ndarray of the broadcast shape, or a scalar for scalar counts
-        0 where nothing is true and nothing is predicted.
-
-    Examples
-    --------
-    >>> jaccard_from_counts([3, 0], [1, 0], [1, 0]).tolist()
-    [0.6, 0.0]
-    """
-    tp, fp, fn = _to_float(tp, fp, fn)
-    return _ratio(tp, tp + fp + fn)
+def _recall(n: Counts) -> FloatArray:
+    """Share of the true labels that are predicted."""
+    return divide(n.tp, n.tp + n.fn)
 
 
-def hamming_from_counts(
-    tp: npt.ArrayLike, fp: npt.ArrayLike, fn: npt.ArrayLike, tn: npt.ArrayLike
-) -> FloatArray:
-    r"""Share of the cells, one for each example and label, that are predicted correctly.
-
-    .. math:: \delta_{Hamm} = \frac{TP + TN}{TP + FP + TN + FN}
-
-    Parameters
-    ----------
-    tp, fp, fn, tn : array-like of any shape
-        Counts; the shapes are broadcast against each other.
-
-    Returns
-    -------
-    ndarray of the broadcast shape, or a scalar for scalar counts
-
-    Examples
-    --------
-    >>> hamming_from_counts(tp=[3, 0], fp=[1, 0], fn=[1, 1], tn=[5, 9]).tolist()
-    [0.8, 0.9]
-    """
-    tp, fp, fn, tn = _to_float(tp, fp, fn, tn)
-    return _ratio(tp + tn, tp + fp + fn + tn)
+def _f1(n: Counts) -> FloatArray:
+    """Harmonic mean of precision and recall."""
+    return divide(2 * n.tp, 2 * n.tp + n.fp + n.fn)
 
 
-def exact_match_from_counts(fp: npt.ArrayLike, fn: npt.ArrayLike) -> FloatArray:
-    r"""Whether no cell is wrong; its mean over the examples is the subset accuracy.
+def _jaccard(n: Counts) -> FloatArray:
+    """Size of the intersection of true and predicted labels over the size of their union."""
+    return divide(n.tp, n.tp + n.fp + n.fn)
 
-    .. math:: [\![ FP + FN = 0 ]\!]
 
-    Parameters
-    ----------
-    fp, fn : array-like of any shape
-        False positives and negatives; the shapes are broadcast against each other.
+def _hamming(n: Counts) -> FloatArray:
+    """Share of the cells, one for each example and label, that are predicted correctly."""
+    return divide(n.tp + n.tn, n.tp + n.fp + n.fn + n.tn)
 
-    Returns
-    -------
-    ndarray of the broadcast shape, or a scalar for scalar counts
-        1.0 or 0.0.
 
-    Examples
-    --------
-    >>> exact_match_from_counts(fp=[0, 1, 0], fn=[0, 0, 2]).tolist()
-    [1.0, 0.0, 0.0]
-    """
-    fp, fn = _to_float(fp, fn)
-    return np.equal(fp + fn, 0).astype(np.float64)
+def _exact_match(n: Counts) -> FloatArray:
+    """Whether no cell is wrong; its mean over the examples is the subset accuracy."""
+    return np.asarray(n.fp + n.fn == 0, dtype=np.float64)
 
 
 # Measures --------------------------------------------------------------------------------------
@@ -236,13 +110,9 @@ class Measure:
     title : str
         Name for tables and figures.
     formula : callable
-        Counts → value, vectorised; it takes the counts named in `uses`, in that order.
-    uses : tuple of {"tp", "fp", "fn", "tn"}
-        Counts that the formula takes.
+        :class:`Counts` of floats → value, vectorised.
     per : {"all", "label", "example"}
         What a group of cells is: all of them, those of a label, those of an example.
-    greater_is_better : bool, default=True
-        Whether greater values are better.
 
     Examples
     --------
@@ -256,9 +126,7 @@ class Measure:
     name: str
     title: str
     formula: Callable[..., FloatArray]
-    uses: tuple[str, ...]
     per: Group = "all"
-    greater_is_better: bool = True
 
     @property
     def __name__(self) -> str:
@@ -316,50 +184,46 @@ class Measure:
         >>> MEASURES["recall_macro"].from_counts(tp=tp, fp=0, fn=fn, tn=9)
         array([0.5       , 0.66666667])
         """
-        counts = {"tp": tp, "fp": fp, "fn": fn, "tn": tn}
-        value = self.formula(*(counts[name] for name in self.uses))
+        # Sums of small integers such as uint8 would overflow; a double is exact up to 2⁵³.
+        counts = Counts(*(np.asarray(count, dtype=np.float64) for count in (tp, fp, fn, tn)))
+        value = self.formula(counts)
         if self.per == "all":
             return value
         if self.per == "example":
-            is_empty = np.equal(sum(_to_float(tp, fp, fn)), 0)
-            value = np.where(is_empty, 1.0, value)
+            value = np.where(counts.tp + counts.fp + counts.fn == 0, 1.0, value)
         mean: FloatArray = np.mean(value, axis=-1)
         return mean
 
 
-_PRECISION = (precision_from_counts, ("tp", "fp"))
-_RECALL = (recall_from_counts, ("tp", "fn"))
-_F1 = (f1_from_counts, ("tp", "fp", "fn"))
-_JACCARD = (jaccard_from_counts, ("tp", "fp", "fn"))
-_HAMMING = (hamming_from_counts, ("tp", "fp", "fn", "tn"))
-_EXACT_MATCH = (exact_match_from_counts, ("fp", "fn"))
-
+_ALL_MEASURES = (
+    Measure("f1_micro", "Micro F1", _f1),
+    Measure("precision_micro", "Micro precision", _precision),
+    Measure("recall_micro", "Micro recall", _recall),
+    Measure("hamming", "Hamming accuracy", _hamming),
+    Measure("subset", "Subset accuracy", _exact_match, per="example"),
+    Measure("f1_macro", "Macro F1", _f1, per="label"),
+    Measure("precision_macro", "Macro precision", _precision, per="label"),
+    Measure("recall_macro", "Macro recall", _recall, per="label"),
+    Measure("f1_examples", "Example-based F1", _f1, per="example"),
+    Measure("precision_examples", "Example-based precision", _precision, per="example"),
+    Measure("recall_examples", "Example-based recall", _recall, per="example"),
+    Measure("jaccard_micro", "Micro Jaccard", _jaccard),
+    Measure("jaccard_macro", "Macro Jaccard", _jaccard, per="label"),
+    Measure("jaccard_examples", "Example-based Jaccard", _jaccard, per="example"),
+)
 #: All measures by name; the paper's five come first.
-MEASURES: dict[str, Measure] = {
-    measure.name: measure
-    for measure in (
-        Measure("f1_micro", "Micro F1", *_F1),
-        Measure("precision_micro", "Micro precision", *_PRECISION),
-        Measure("recall_micro", "Micro recall", *_RECALL),
-        Measure("hamming", "Hamming accuracy", *_HAMMING),
-        Measure("subset", "Subset accuracy", *_EXACT_MATCH, per="example"),
-        Measure("f1_macro", "Macro F1", *_F1, per="label"),
-        Measure("precision_macro", "Macro precision", *_PRECISION, per="label"),
-        Measure("recall_macro", "Macro recall", *_RECALL, per="label"),
-        Measure("f1_examples", "Example-based F1", *_F1, per="example"),
-        Measure("precision_examples", "Example-based precision", *_PRECISION, per="example"),
-        Measure("recall_examples", "Example-based recall", *_RECALL, per="example"),
-        Measure("jaccard_micro", "Micro Jaccard", *_JACCARD),
-        Measure("jaccard_macro", "Macro Jaccard", *_JACCARD, per="label"),
-        Measure("jaccard_examples", "Example-based Jaccard", *_JACCARD, per="example"),
-    )
-}
+MEASURES: dict[str, Measure] = {measure.name: measure for measure in _ALL_MEASURES}
 
 # ``f1_samples`` and similar names are not aliases, because scikit-learn's empty-set convention
 # differs: these names mean scikit-learn's scorers.
-_ALIASES = MappingProxyType(
-    {"hamming_accuracy": "hamming", "subset_accuracy": "subset", "accuracy": "subset"}
-)
+_ALIASES = {"hamming_accuracy": "hamming", "subset_accuracy": "subset", "accuracy": "subset"}
+
+
+def find_measure(scoring: Any) -> Measure | None:
+    """The measure of ours that a name or a measure stands for, if it does."""
+    if isinstance(scoring, str):
+        return MEASURES.get(_ALIASES.get(scoring, scoring))
+    return scoring if isinstance(scoring, Measure) else None
 
 
 def get_measure(name: str) -> Measure:
@@ -387,12 +251,17 @@ def get_measure(name: str) -> Measure:
     >>> get_measure("f1_mirco")
     Traceback (most recent call last):
     ...
-    ValueError: unknown measure 'f1_mirco', did you mean 'f1_micro'? Known measures: f1_micro, ...
+    ValueError: unknown measure 'f1_mirco' (did you mean 'f1_micro' ...?); known are f1_micro, ...
     """
     measure = find_measure(name)
     if measure is None:
-        raise ValueError(f"unknown measure {_name_with_hint(name)} Known measures: {_known()}")
+        raise ValueError(f"unknown measure {_hint_and_known(name)}")
     return measure
+
+
+def _hint_and_known(name: object) -> str:
+    hint = did_you_mean(str(name), [*MEASURES, *_ALIASES])
+    return f"{name!r}{hint}; known are {', '.join(MEASURES)}"
 
 
 def get_scorer(scoring: str | Measure | Callable[..., float]) -> Callable[..., float]:
@@ -427,13 +296,11 @@ def get_scorer(scoring: str | Measure | Callable[..., float]) -> Callable[..., f
     measure = find_measure(scoring)
     scorer: Callable[..., float]
     if measure is not None:
-        scorer = metrics.make_scorer(measure, greater_is_better=measure.greater_is_better)
+        scorer = metrics.make_scorer(measure)
     elif isinstance(scoring, str):
         if scoring not in metrics.get_scorer_names():
-            raise ValueError(
-                f"unknown scoring {_name_with_hint(scoring)} Known are {_known()}, and the names "
-                "that sklearn.metrics.get_scorer_names() returns"
-            )
+            others = "the names that sklearn.metrics.get_scorer_names() returns"
+            raise ValueError(f"unknown scoring {_hint_and_known(scoring)}, and {others}")
         scorer = metrics.get_scorer(scoring)
     elif callable(scoring):
         scorer = scoring
@@ -442,40 +309,7 @@ def get_scorer(scoring: str | Measure | Callable[..., float]) -> Callable[..., f
     return scorer
 
 
-def find_measure(scoring: Any) -> Measure | None:
-    """The measure of ours that a name or a measure stands for, if it does."""
-    if isinstance(scoring, str):
-        return MEASURES.get(_ALIASES.get(scoring, scoring))
-    return scoring if isinstance(scoring, Measure) else None
-
-
-def _known() -> str:
-    return ", ".join(MEASURES)
-
-
-def _name_with_hint(name: str) -> str:
-    """The name, quoted, with the measure that was probably meant."""
-    close = get_close_matches(str(name), [*MEASURES, *_ALIASES], n=1)
-    return f"{name!r}, did you mean {close[0]!r}?" if close else f"{name!r}."
-
-
 # Counting --------------------------------------------------------------------------------------
-
-
-class Counts(NamedTuple):
-    """Confusion counts of a prediction, one number or an array of one number per group.
-
-    Examples
-    --------
-    >>> counts = Counts(tp=3, fp=1, fn=1, tn=5)
-    >>> MEASURES["hamming"].from_counts(*counts).item()
-    0.8
-    """
-
-    tp: npt.NDArray[np.int64]
-    fp: npt.NDArray[np.int64]
-    fn: npt.NDArray[np.int64]
-    tn: npt.NDArray[np.int64]
 
 
 def confusion_counts(Y_true: LabelsLike, Y_pred: LabelsLike, *, per: Group = "all") -> Counts:
@@ -504,8 +338,6 @@ def confusion_counts(Y_true: LabelsLike, Y_pred: LabelsLike, *, per: Group = "al
     >>> counts.tp.tolist(), counts.fp.tolist(), counts.fn.tolist(), counts.tn.tolist()
     ([2, 0, 0], [0, 1, 0], [0, 1, 0], [0, 0, 2])
     """
-    if per not in _AXES:
-        raise ValueError(f"per must be 'all', 'label' or 'example', got {per!r}")
     return count_cells(*_check_pair(Y_true, Y_pred), per)
 
 
@@ -514,6 +346,8 @@ _AXES: dict[str, int | None] = {"all": None, "label": 0, "example": 1}
 
 def count_cells(Y_true: Any, Y_pred: Any, per: Group) -> Counts:
     """`confusion_counts` of what is known to be a pair of boolean arrays, or of CSR matrices."""
+    if per not in _AXES:
+        raise ValueError(f"per must be 'all', 'label' or 'example', got {per!r}")
     is_both = Y_true.multiply(Y_pred) if sparse.issparse(Y_true) else Y_true & Y_pred
     n_true, n_pred, tp = (
         np.asarray(Y.sum(axis=_AXES[per], dtype=np.int64)) for Y in (Y_true, Y_pred, is_both)
@@ -525,62 +359,23 @@ def count_cells(Y_true: Any, Y_pred: Any, per: Group) -> Counts:
 
 def _check_pair(Y_true: LabelsLike, Y_pred: LabelsLike) -> tuple[Any, Any]:
     """Bring both to boolean arrays of one shape, or to CSR if one of them is sparse."""
-    _check_column_order(Y_true, Y_pred)
-    if not sparse.issparse(Y_true):
-        Y_true = np.asarray(Y_true)
-    if not sparse.issparse(Y_pred):
-        Y_pred = np.asarray(Y_pred)
+    names, others = (list(getattr(Y, "columns", ())) for Y in (Y_true, Y_pred))
+    if names != others and set(names) == set(others):  # they would be compared crosswise
+        raise ValueError("Y_true and Y_pred have the same columns, but in a different order")
+    Y_true, Y_pred = (Y if sparse.issparse(Y) else np.asarray(Y) for Y in (Y_true, Y_pred))
     if Y_true.ndim == Y_pred.ndim == 1:
-        Y_true, Y_pred = _classes_to_indicator(Y_true, Y_pred)
-    else:
+        classes = np.unique(np.concatenate([Y_true, Y_pred]))
+        Y_true, Y_pred = Y_true[:, None] == classes, Y_pred[:, None] == classes
+    elif 1 in (Y_true.ndim, Y_pred.ndim) and 1 in (*Y_true.shape[1:], *Y_pred.shape[1:]):
         # Some estimators return one label as a vector.
-        Y_true, Y_pred = (
-            Y.reshape(-1, 1) if Y.ndim == 1 and other.shape[1:] == (1,) else Y
-            for Y, other in ((Y_true, Y_pred), (Y_pred, Y_true))
-        )
+        Y_true, Y_pred = Y_true.reshape(-1, 1), Y_pred.reshape(-1, 1)
     if Y_true.shape != Y_pred.shape:
         raise ValueError(f"Y_true has shape {Y_true.shape}, but Y_pred has {Y_pred.shape}")
     if Y_true.ndim != 2:
         raise ValueError(f"labels must have one or two dimensions, got {Y_true.ndim}")
     if 0 in Y_true.shape:
         raise ValueError(f"there is nothing to compare in labels of shape {Y_true.shape}")
-    Y_true, Y_pred = _to_boolean(Y_true, "Y_true"), _to_boolean(Y_pred, "Y_pred")
+    Y_true, Y_pred = to_booleans(Y_true, "Y_true"), to_booleans(Y_pred, "Y_pred")
     if sparse.issparse(Y_true) or sparse.issparse(Y_pred):
         return sparse.csr_array(Y_true), sparse.csr_array(Y_pred)
     return Y_true, Y_pred
-
-
-def _check_column_order(Y_true: LabelsLike, Y_pred: LabelsLike) -> None:
-    """Two DataFrames of the same labels in another order would be compared crosswise."""
-    if hasattr(Y_true, "columns") and hasattr(Y_pred, "columns"):
-        names, other_names = list(Y_true.columns), list(Y_pred.columns)
-        if names != other_names and set(names) == set(other_names):
-            raise ValueError("Y_true and Y_pred have the same columns, but in a different order")
-
-
-def _classes_to_indicator(y_true: Any, y_pred: Any) -> tuple[Any, Any]:
-    """One column for each class that occurs in either vector."""
-    classes = np.unique(np.concatenate([y_true, y_pred]))
-    return y_true[:, None] == classes, y_pred[:, None] == classes
-
-
-def _to_boolean(Y: Any, name: str) -> Any:
-    if sparse.issparse(Y):
-        Y = sparse.csr_array(Y)
-        if not Y.has_canonical_format:
-            Y = Y.copy()  # the next line works in place, and the arrays are the caller's
-            Y.sum_duplicates()
-        Y.data = _to_boolean(Y.data, name)
-        return Y
-    if Y.dtype == bool:
-        return Y
-    if Y.dtype.kind == "O":  # such as a DataFrame with columns of bool and of int
-        try:
-            Y = Y.astype(np.float64)
-        except (TypeError, ValueError):
-            raise ValueError(f"{name} must hold only 0 and 1, and no missing values") from None
-    is_one = Y == 1
-    is_other = ~(is_one | (Y == 0))
-    if np.any(is_other):
-        raise ValueError(f"{name} must hold only 0 and 1, but holds {Y[is_other][0]}")
-    return is_one

@@ -14,11 +14,13 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
-from sklearn.model_selection._split import _BaseKFold, _RepeatedSplits
+from sklearn.model_selection._split import _BaseKFold
 from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.multiclass import check_classification_targets
 
-__all__ = ["IterativeStratifiedKFold", "RepeatedIterativeStratifiedKFold", "assign_folds"]
+from steelyard._numbers import to_booleans
+
+__all__ = ["IterativeStratifiedKFold", "assign_folds"]
 
 # ndarray, DataFrame, scipy sparse or nested lists, which have no common type.
 LabelsLike: TypeAlias = Any
@@ -63,7 +65,8 @@ class IterativeStratifiedKFold(_BaseKFold):
     follows from the fold's size. A label with fewer positives than folds is ordinary in
     multi-label data and gives no warning.
 
-    A vector y of classes is accepted as well, each class being one label.
+    A vector y of classes is accepted as well, each class being one label. Labels may be sparse.
+    Of X, only the length is used. Groups are ignored with a warning.
 
     References
     ----------
@@ -99,89 +102,17 @@ class IterativeStratifiedKFold(_BaseKFold):
     ) -> None:
         super().__init__(n_splits=n_splits, shuffle=shuffle, random_state=random_state)
 
-    def split(
-        self, X: Any, y: LabelsLike, groups: Any = None
-    ) -> Iterator[tuple[IntArray, IntArray]]:
-        """Generate the indices of training and test set, fold by fold.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_examples, n_features)
-            Only its length is used; ``np.zeros(n_examples)`` will do.
-        y : array-like or sparse of shape (n_examples, n_labels) or (n_examples,)
-            Labels as 0 and 1, or one class per example.
-        groups : object, default=None
-            Ignored with a warning, exists for compatibility.
-
-        Yields
-        ------
-        train, test : ndarray
-            Indices in ascending order.
-
-        Examples
-        --------
-        >>> cv = IterativeStratifiedKFold(n_splits=2, shuffle=False)
-        >>> for train, test in cv.split([0, 0, 0, 0], ["a", "a", "b", "b"]):
-        ...     print(train, test)
-        [1 3] [0 2]
-        [0 2] [1 3]
-        """
-        if groups is not None:
-            warnings.warn(
-                f"{type(self).__name__} ignores groups",
-                UserWarning,
-                stacklevel=2,
-            )
-        splits: Iterator[tuple[IntArray, IntArray]] = super().split(X, y)
-        return splits
-
     def _iter_test_masks(
-        self,
-        X: Any = None,  # noqa: ARG002, the signature is scikit-learn's
-        y: LabelsLike = None,
-        groups: Any = None,  # noqa: ARG002
+        self, X: Any = None, y: LabelsLike = None, groups: Any = None
     ) -> Iterator[npt.NDArray[np.bool_]]:
+        del X  # the signature is scikit-learn's
+        if groups is not None:
+            warnings.warn(f"{type(self).__name__} ignores groups", UserWarning, stacklevel=2)
         if y is None:
             raise ValueError("stratification needs the labels: pass y")
         fold = assign_folds(y, self.n_splits, shuffle=self.shuffle, random_state=self.random_state)
         for k in range(self.n_splits):
             yield fold == k
-
-
-class RepeatedIterativeStratifiedKFold(_RepeatedSplits):
-    """Repeated iterative stratification, each time with other random choices.
-
-    Parameters
-    ----------
-    n_splits : int, default=5
-        Number of folds, at least 2.
-    n_repeats : int, default=10
-        How many times.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the whole sequence. Pass an int for the same folds in every call.
-
-    See Also
-    --------
-    IterativeStratifiedKFold : One repetition, and the method.
-
-    Examples
-    --------
-    >>> cv = RepeatedIterativeStratifiedKFold(n_splits=2, n_repeats=3, random_state=0)
-    >>> cv.get_n_splits()
-    6
-    >>> sum(1 for train, test in cv.split([0, 0, 0, 0], [[1, 0], [1, 0], [0, 1], [0, 1]]))
-    6
-    """
-
-    def __init__(
-        self, *, n_splits: int = 5, n_repeats: int = 10, random_state: RandomState = None
-    ) -> None:
-        super().__init__(
-            IterativeStratifiedKFold,
-            n_repeats=n_repeats,
-            random_state=random_state,
-            n_splits=n_splits,
-        )
 
 
 def assign_folds(
@@ -262,25 +193,14 @@ def _fill(
     before any example is looked at, and the greedy choice is nothing but all requests sorted by
     key: one sort instead of a loop over examples.
     """
-    n_folds = len(n_per_fold)
     t = np.arange(n_examples)
-    tie_breaker = (
-        np.broadcast_to(np.arange(n_folds)[:, None], (n_folds, n_examples))
-        if rng is None
-        else rng.random_sample((n_folds, n_examples))
-    )
-    order = np.lexsort(
-        (
-            tie_breaker.ravel(),
-            (n_per_fold[:, None] + t).ravel(),
-            (n_of_label[:, None] + t).ravel(),
-        )
-    )
+    shape = (len(n_per_fold), n_examples)
+    # Without a tie breaker, lexsort keeps the order of the folds.
+    tie_breaker = np.zeros(shape) if rng is None else rng.random_sample(shape)
+    keys = (tie_breaker, n_per_fold[:, None] + t, n_of_label[:, None] + t)
+    order = np.lexsort([key.ravel() for key in keys])
     folds: IntArray = order[:n_examples] // max(n_examples, 1)
     return folds if rng is None else rng.permutation(folds)
-
-
-_NOT_AN_INDICATOR = "y must hold only 0 and 1, or be a vector of one class per example"
 
 
 def _to_indicator(Y: LabelsLike) -> Any:
@@ -288,20 +208,10 @@ def _to_indicator(Y: LabelsLike) -> Any:
     if not sparse.issparse(Y):
         Y = np.asarray(Y)
         if Y.ndim == 1:
-            kind = type_of_target(Y, input_name="y")
-            if kind not in ("binary", "multiclass"):
-                raise ValueError(f"a vector y must hold classes to be stratified by, not {kind}")
+            check_classification_targets(Y)
             Y = Y[:, None] == np.unique(Y)
         if Y.ndim != 2:
             raise ValueError(f"y must have one or two dimensions, got {Y.ndim}")
-        if Y.dtype.kind in "OUS":  # such as a DataFrame with columns of bool and of int
-            try:
-                Y = Y.astype(np.float64)
-            except (TypeError, ValueError):
-                raise ValueError(_NOT_AN_INDICATOR) from None
-    Y = sparse.csc_array(Y, copy=True)
-    Y.sum_duplicates()
-    Y.eliminate_zeros()
-    if not np.all(Y.data == 1):
-        raise ValueError(_NOT_AN_INDICATOR)
-    return Y
+    labels = sparse.csc_array(to_booleans(Y, "y"), dtype=np.int8)
+    labels.eliminate_zeros()
+    return labels

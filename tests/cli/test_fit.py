@@ -18,7 +18,7 @@ SMALL = ("--candidates", 200)
 def fit(run, tmp_path, monkeypatch):
     """Learn from few examples: exit code, and the theory or the message on one line."""
     few = make_planted_rules(90, random_state=0)
-    monkeypatch.setattr("steelyard.cli.fit.load_data", lambda *_: few)
+    monkeypatch.setattr("steelyard.cli.fit.load_data", lambda *_, **__: few)
 
     def call(*options):
         file = tmp_path / "theory.json"

@@ -72,9 +72,9 @@ BAD_TEXTS = {
         "@attribute y {0,1} x\n@data\n",
         "line 1: there is text after the closing brace",
     ),
-    "open relational": (
+    "relational": (
         "@attribute y {0,1}\n@attribute bag relational\n@data\n0,1\n",
-        "the relational attribute 'bag' has no @end",
+        "line 2: attribute 'bag' has the unknown type 'relational'",
     ),
     "label with other values": (
         "@attribute y {a,b,c}\n@attribute x real\n@data\na,1\n",

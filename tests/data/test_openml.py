@@ -54,19 +54,11 @@ def test_true_and_false_become_one_and_zero(openml):
     assert data.X.select_dtypes("category").columns.tolist() == ["word", "free"]
 
 
-def test_a_name_is_asked_for_by_its_number_a_version_by_its_name(openml, tmp_path):
-    fetch_multilabel("LANGLOG", data_home=tmp_path, cache=False)
-    fetch_multilabel("scene", version=1)
-    by_number, by_name = openml.queries[-2:]
-    assert by_number == {
-        "data_id": 40593,
-        "data_home": tmp_path,
-        "cache": False,
-        "as_frame": True,
-        "parser": "liac-arff",
-    }
-    assert by_name["name"] == "scene"
-    assert by_name["version"] == 1
+def test_a_name_is_asked_for_by_its_number(openml, tmp_path):
+    fetch_multilabel("LANGLOG", data_home=tmp_path)
+    assert openml.queries == [
+        {"data_id": 40593, "data_home": tmp_path, "as_frame": True, "parser": "liac-arff"}
+    ]
 
 
 def test_an_unknown_name_lists_the_known_ones():
@@ -91,15 +83,15 @@ def test_a_network_failure_is_one_sentence(openml, failure):
 
 
 def test_what_openml_rejects_is_passed_on(openml):
-    openml.answer = ValueError("No known dataset with version 99")
+    openml.answer = ValueError("No known dataset with this number")
     with pytest.raises(DataError, match="has no usable data set 'birds': No known dataset"):
-        fetch_multilabel("birds", version=99)
+        fetch_multilabel("birds")
 
 
 def test_a_single_target_is_rejected(openml):
     openml.answer = Bunch(data=openml.answer.data, target=pd.Series([0, 1]), DESCR="")
     with pytest.raises(DataError, match="has a single target"):
-        fetch_multilabel("scene", version=1)
+        fetch_multilabel("scene")
 
 
 def test_scikit_learns_own_reader_and_cache_understand_such_a_data_set(tmp_path):

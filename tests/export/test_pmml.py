@@ -119,7 +119,7 @@ def test_votes_are_rejected_in_one_sentence(pair):
 def test_characters_that_xml_does_not_have_are_replaced():
     categories = ("a\x01", "b\x00")
     rules = tuple(
-        ScoredRule(Rule(Head("y\x00"), (Condition.one_of("a\x01b", c),)), Evidence(1, 0), 1.0)
+        ScoredRule(Rule(Head("y\x00"), (Condition("a\x01b", "in", c),)), Evidence(1, 0), 1.0)
         for c in (categories, categories[:1])
     )
     theory = Theory((Feature("a\x01b", (*categories, "c")),), (Label("y\x00"),), rules)

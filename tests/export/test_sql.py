@@ -209,7 +209,7 @@ class TestValues:
 
     @pytest.mark.parametrize("categories", [["4"], ["4", "6"]], ids=str)
     def test_categories_that_are_numbers_match_columns_of_numbers(self, categories, run_duckdb):
-        rule = Rule(Head("y"), (Condition.one_of("code", categories),))
+        rule = Rule(Head("y"), (Condition("code", "in", categories),))
         theory = Theory(
             (Feature("code", ("4", "5", "6")),),
             (Label("y"),),

@@ -90,9 +90,9 @@ class TestAgainstTheOracle:
         for theory, X in random_cases(*pair):
             combiner, labels = theory.combiner, theory.labels
             bits, n_rows = theory._coded.cover(X)
-            tally = combiner.start_tally(len(labels), n_rows)
+            tally = np.full((len(labels), n_rows), combiner.empty)
             for part in np.array_split(np.arange(len(theory)), 3):
-                combiner.add_rules(tally, bits, part, theory._label_of_rule, theory._strength[part])
+                combiner.kernel(bits, part, theory._label_of_rule, theory._strength[part], tally)
             scores = combiner.finish_tally(
                 tally,
                 np.array([label.silent_score for label in labels]),

@@ -4,7 +4,7 @@ import itertools
 import sqlite3
 from contextlib import closing
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -23,6 +23,8 @@ class Majority(Combiner):
     """A label is present if more firing rules are for its presence than for its absence."""
 
     name: ClassVar[str] = "majority"
+    empty: ClassVar[int] = 0
+    kernel: ClassVar[Any] = staticmethod(add_points)
 
     def check(self, labels, rules):
         """Rules may predict either class."""
@@ -30,14 +32,8 @@ class Majority(Combiner):
     def strengths(self, tp, fp, prior):
         return np.ones(len(tp), dtype=np.int64)
 
-    def strengths_of(self, rules):
-        return np.array([2 * scored.head.target_class - 1 for scored in rules], dtype=np.int64)
-
-    def start_tally(self, n_labels, n_rows):
-        return np.zeros((n_labels, n_rows), dtype=np.int64)
-
-    def add_rules(self, tally, bits, rule_idx, label_of_rule, strength):
-        add_points(bits, rule_idx, label_of_rule, strength, tally)
+    def strength(self, scored):
+        return 2 * scored.head.target_class - 1
 
     def finish_tally(self, tally, silent, sign):
         return tally
@@ -47,9 +43,6 @@ class Majority(Combiner):
 
     def from_probability(self, probability):
         return np.tan(np.pi * (probability - 0.5))
-
-    def adapt(self, needs_log_odds, silence, prior, sign):
-        return self
 
     def describe(self):
         return "the majority of rules counts"
@@ -68,6 +61,7 @@ class AtMost(Decoder):
     """The labels with the highest positive scores, at most k of them."""
 
     name: ClassVar[str] = "at-most"
+    declines: ClassVar[dict[str, str]] = {"pmml": "PMML cannot count labels"}
 
     k: float = 2
 
@@ -91,9 +85,6 @@ class AtMost(Decoder):
         ]
         names, formulas = tuple(scores.names), tuple(scores.formulas)
         return [LabelSetSearch(names, formulas, tuple(sets), None)]
-
-    def decline(self, format):
-        return "PMML cannot count labels" if format == "pmml" else None
 
 
 @pytest.fixture(autouse=True)

@@ -143,7 +143,7 @@ class TestOldFiles:
         expected = (OLD_FILES / f"{name}.predictions.txt").read_text().splitlines()
         assert lines == expected
         text = theory.to_json()
-        assert json.loads(text)["schema_version"] == THEORY[1]
+        assert json.loads(text)["schema_version"] == THEORY.version
         assert Theory.from_json(text) == theory
 
     def test_every_old_file_is_tested(self):
@@ -157,15 +157,15 @@ class TestOldFiles:
             theory = path.theory(h, path.phis[j])
             assert predicted.tolist() == theory.predict(X).to_numpy().tolist()
         text = path.to_json()
-        assert json.loads(text)["schema_version"] == PATH[1]
+        assert json.loads(text)["schema_version"] == PATH.version
         assert TheoryPath.from_json(text).to_json() == text
 
     @pytest.mark.parametrize(
         ("place", "damage", "message"),
         [
-            (("output",), "zz", "output must be multilabel, binary, multiclass or ordered"),
-            (("combine",), "zz", "combine must be any or weighted, got 'zz'"),
-            (("combine",), None, "combine must be text"),
+            (("output",), "zz", "output must be one of multilabel, binary, multiclass, ordered"),
+            (("combine",), "zz", "combine must be one of any, weighted, got 'zz'"),
+            (("combine",), None, "combine must be one of any, weighted, got None"),
             (("start_points",), [0.5, 1, 1, 1], "start.points must be integers"),
             (("start_points",), [], "0 start points for 4 labels"),
             (("start_points",), None, "start_points must be a list"),
@@ -238,9 +238,11 @@ def table_of_damages():
     yield ("features",), [], "rule 1 tests an unknown attribute 'fever'"
     yield ("features", 0), "zz", "attribute 1: expected an object"
     yield ("features", 0, "name"), "zz", "rule 1 tests an unknown attribute 'fever'"
-    yield ("features", 0, "name"), None, "attribute 1: name must be text"
+    yield ("features", 0, "name"), None, "attribute 1: the name of an attribute must be text"
     yield ("features", 1, "name"), "fever", "two attributes have the same name 'fever'"
-    yield ("features", 1, "categories"), None, "attribute 2: categories must be a list"
+    yield ("features", 1, "categories"), 3, "attribute 2: the categories of 'nose' must be a list"
+    yield ("features", 1, "categories"), "zz", "the categories of 'nose' must be a list"
+    yield ("features", 1, "categories"), None, "rule 2: the attribute 'nose' is numeric"
     yield ("features", 1, "categories"), ["runs", 3], "the categories of 'nose' must be text, got 3"
     yield ("features", 1, "categories"), ["dry"], "rule 2: the attribute 'nose' has no category"
     yield ("features", 1, "categories"), DELETED, "rule 2: the attribute 'nose' is numeric"
@@ -267,14 +269,14 @@ def table_of_damages():
     yield ("rules", 0, "value"), math.nan, "rule 1: value must be a number"
     yield ("rules", 0, "points"), DELETED, "points .*must be an integer, got None"
     for damage in (None, 1.5, 10**30):
-        yield ("rules", 0, "points"), damage, "rule 1: points must be an integer"
+        yield ("rules", 0, "points"), damage, "points of rule 1 must be an integer"
     yield ("rules", 0, "body"), None, "rule 1: body must be a list"
     yield ("rules", 0, "body", 0), ["fever"], "rule 1: a condition must be an attribute, an oper"
     yield ("rules", 0, "body", 0, 0), "zz", "rule 1 tests an unknown attribute 'zz'"
-    yield ("rules", 0, "body", 0, 0), [], "rule 1: the attribute of a condition must be a name"
+    yield ("rules", 0, "body", 0, 0), [], "rule 1: the attribute of a condition must be text"
     yield ("rules", 0, "body", 0, 1), "!", "rule 1: the operator of 'fever' must be one of"
     yield ("rules", 0, "body", 0, 1), "=", "rule 1: the value of 'fever' must be a category"
-    yield ("rules", 0, "body", 0, 1), "in", "rule 1: the categories of 'fever' must be text"
+    yield ("rules", 0, "body", 0, 1), "in", "rule 1: the categories of 'fever' must be a list"
     for damage in ("zz", 10**400, math.inf, None):
         yield ("rules", 0, "body", 0, 2), damage, "rule 1: the value of 'fever' must be a finite"
     yield ("rules", 1, "body", 0, 1), "≥", "rule 2: the value of 'nose' must be a finite number"
@@ -375,9 +377,9 @@ class TestDamagedPaths:
     @pytest.mark.parametrize(
         ("place", "damage", "message"),
         [
-            (("rules", 0, "label"), 99, "rule 1: label must be text"),
-            (("rules", 0, "label"), -1, "rule 1: label must be text"),
-            (("rules", 0, "tp"), None, "rule 1: tp must be"),
+            (("rules", 0, "label"), 99, "rule 1: the label of a rule must be text"),
+            (("rules", 0, "label"), -1, "rule 1: the label of a rule must be text"),
+            (("rules", 0, "tp"), None, "rule 1: tp of the evidence must be"),
             (("rules", 0, "body"), [["zz", "<", 1]], "rule 1 tests an unknown attribute 'zz'"),
             (("heuristics", 0, "rules", 0), 10**6, "heuristic 1: rules must be integers from 0"),
             (("heuristics", 0, "rules"), [], "heuristic 1: the lists have different lengths"),

@@ -91,10 +91,6 @@ class TestTheories:
             theories = [theory for _, _, theory in cells(path)]
             assert path.n_rules.ravel().tolist() == [len(theory) for theory in theories]
             assert path.total_conditions.ravel().tolist() == [t.n_conditions for t in theories]
-            frame = path.to_frame()
-            assert frame.n_rules.tolist() == [len(theory) for theory in theories]
-            assert frame.phi.tolist() == list(path.phis) * 2
-            assert frame.heuristic.unique().tolist() == ["m-estimate", "wra"]
 
     def test_fewer_rules_as_phi_falls(self, kind):
         for seed in SEEDS:
@@ -124,7 +120,7 @@ class TestTheories:
         assert theory.classes == path.classes
         assert theory.features == FEATURES
         default = BestLabel() if kind[1] == "classes" else EachLabel()
-        assert theory.decoder == path.default_decoder == default
+        assert theory.decoder == default
 
 
 class TestChoosing:

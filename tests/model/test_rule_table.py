@@ -59,7 +59,7 @@ def test_ranges_of_codes_are_bounds_between_values_and_sets_of_categories():
     assert ranges_to_body([(0, 0, 1)], coder) == (Condition("x", "<", 2),)
     assert ranges_to_body([(0, 1, 2), (1, 1, 3)], coder) == (
         Condition.interval("x", 2, 3),
-        Condition.one_of("c", ["b", "c"]),
+        Condition("c", "in", ["b", "c"]),
     )
 
 

@@ -3,7 +3,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from steelyard import FMeasure, MEstimate, make_planted_rules
+from steelyard import FMeasure, Label, MEstimate, make_planted_rules
 from steelyard.report import (
     CoverageSpaceDisplay,
     CriticalDifferenceDisplay,
@@ -85,10 +85,8 @@ def test_isometrics_of_precision_are_lines_through_the_origin():
         [0, 20],
         [50],
         [20],
-        n_positives=60,
-        n_negatives=40,
         heuristic=MEstimate(m=0),
-        label="y",
+        label=Label("y", n_positives=60, n_negatives=40),
     )
     fp, tp, values = display.isometrics()
     inside = fp + tp > 0

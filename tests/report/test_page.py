@@ -120,7 +120,7 @@ def test_a_study_without_theories_tuning_or_baselines_has_a_page(study, tmp_path
 
 def test_a_rule_has_one_condition_per_feature(study):
     _, theories = study_to_payload(study)
-    path = study.path("evil")
+    path = study.paths["evil"]
     assert len(theories["evil"]["rules"]) == len(path.tp)
     for label, tp, fp, *conditions in theories["evil"]["rules"]:
         assert 0 <= label < len(LABELS)

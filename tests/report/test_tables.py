@@ -55,10 +55,10 @@ COMPARED = Comparison(
     ],
 )
 def test_a_note_says_why_published_values_are_not_comparable(config, words):
-    note = describe_differences(StudyConfig(**config), COMPARED.datasets)
+    note = describe_differences(StudyConfig(**config), COMPARED.datasets, {})
     assert note.startswith(f"Not comparable with the published values: {words}")
     assert note in tabulate_comparison(COMPARED, note).notes
-    assert describe_differences(StudyConfig(**config), ["mine"]) is None
+    assert describe_differences(StudyConfig(**config), ["mine"], {}) is None
     other = Comparison("f1_micro", ("mine",), ("R1",), np.array([[0.7]]))
     assert "published" not in tabulate_comparison(other, note).to_markdown()
 
@@ -101,8 +101,8 @@ def test_words_are_left_aligned_numbers_right_and_long_texts_are_paragraphs():
 
 def test_rule_sets_are_side_by_side(two_studies):
     example = collect_rule_sets(two_studies, "for jam", [(4.0, 0.5), (524288.0, 1.0)])
-    assert example.dataset == "planted"
-    table = tabulate_rule_sets(example)
+    assert {(s.dataset, s.label) for s in example} == {("planted", "for jam")}
+    table = tabulate_rule_sets(example, fold=1)
     assert "m-estimate(m=4), φ = 0.5" in table.columns[1]
     assert len(table.columns) == 3
     with pytest.raises(StudyError, match="no data set of the study has a label 'x'"):

@@ -50,7 +50,7 @@ def test_every_name_of_a_data_set_survives(odd_names, run):
     loaded = load_study(odd_names.folder)
     assert loaded.datasets == odd_names.datasets == NAMES
     assert loaded.comparisons["f1_micro"].datasets == NAMES
-    assert {cell.dataset for cell in loaded.best_cells} == set(NAMES)
+    assert {cell["dataset"] for cell in loaded.best_cells} == set(NAMES)
     code, out, err = run("report", odd_names.folder)
     assert code == 0, err
     assert all(f"│ {name} " in out for name in NAMES)
@@ -75,7 +75,6 @@ def test_a_report_computes_each_summary_once(odd_names, monkeypatch, capfd):
         monkeypatch.setattr(results, name, counted)
 
     count("map_cells", lambda _, measure, heuristic: (measure, heuristic))
-    count("BestCell", lambda dataset, family, measure, *_: (dataset, family, measure))
     count("average_methods", lambda *_: ())
     count("compare_methods", lambda _, measure, __: (measure,))
     count("check_findings", lambda family, _: (family,))
@@ -95,13 +94,15 @@ def test_a_report_computes_each_summary_once(odd_names, monkeypatch, capfd):
 
 def test_files_of_the_shown_fold_are_found(mini_study):
     assert mini_study.shown_fold == 1
-    assert len(mini_study.path("planted").labels) == 4
-    assert mini_study.path("planted") is mini_study.path("planted")
+    path = mini_study.paths["planted"]
+    assert len(path.labels) == 4
+    assert mini_study.paths["planted"] is path
     assert mini_study.examples("planted")["fold"] == 1
     counts = mini_study.candidate_counts("planted")
-    assert len(counts.n_positives) == 4
-    assert np.all(counts.tp <= counts.n_positives[counts.label])
-    for read in (mini_study.path, mini_study.examples, mini_study.candidate_counts):
+    n_positives = np.array([label.n_positives for label in path.labels])
+    assert np.all(counts["tp"] <= n_positives[counts["label"]])
+    assert "other" not in mini_study.paths
+    for read in (mini_study.examples, mini_study.candidate_counts):
         assert read("other") is None
 
 

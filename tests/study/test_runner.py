@@ -106,7 +106,9 @@ def test_an_interrupted_study_resumes(mini_study, mini_config, tmp_path):
 def test_another_configuration_is_rejected(mini_study, mini_config):
     with pytest.raises(StudyError, match="seed was 1, now 2"):
         run_study(dataclasses.replace(mini_config, seed=2), mini_study.folder)
-    with pytest.raises(StudyError, match="data differs for planted, segments"):
+    with pytest.raises(
+        StudyError, match="data planted was .*, now None; data segments was None, now"
+    ):
         run_study(dataclasses.replace(mini_config, data=("segments",)), mini_study.folder)
 
 
@@ -116,7 +118,7 @@ def test_the_written_configuration_repeats_the_study(mini_study, mini_config):
 
 def test_run_json_records_versions_seed_hashes_and_seconds(mini_study):
     run = json.loads((mini_study.folder / "run.json").read_text("utf-8"))
-    assert {"steelyard", "numpy", "numba", "scikit-learn"} <= set(run["versions"])
+    assert {"steelyard", "numpy", "scikit-learn"} <= set(run["versions"])
     assert run["seed"] == 1
     assert len(run["data"]["planted"]["sha256"]) == 64
     assert run["data"]["planted"]["seconds"]["grid"] > 0

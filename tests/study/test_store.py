@@ -64,18 +64,9 @@ def test_a_folder_with_other_files_is_rejected(tmp_path):
 def test_another_study_is_rejected_with_the_difference(tmp_path):
     store = StudyStore(tmp_path)
     with store.locked():
-        store.claim({"seed": 1, "data": {"flags": "aa"}})
-        store.claim({"seed": 1, "data": {"flags": "aa"}})
+        store.claim({"seed": 1, "phis": (1.0, 0.5), "data flags": "aa"})
+        store.claim({"seed": 1, "phis": (1.0, 0.5), "data flags": "aa"})
         with pytest.raises(StudyError, match="seed was 1, now 2"):
-            store.claim({"seed": 2, "data": {"flags": "aa"}})
-        with pytest.raises(StudyError, match="data differs for flags"):
-            store.claim({"seed": 1, "data": {"flags": "bb"}})
-
-
-def test_an_incomplete_line_of_timings_is_skipped(tmp_path):
-    store = StudyStore(tmp_path)
-    with store.locked():
-        store.record_seconds("d/fold-1", 1.5)
-        with open(store.units / "seconds.jsonl", "a") as file:
-            file.write('["d/fo')
-        assert store.read_seconds() == {"d/fold-1": 1.5}
+            store.claim({"seed": 2, "phis": (1.0, 0.5), "data flags": "aa"})
+        with pytest.raises(StudyError, match="data flags was 'aa', now 'bb'"):
+            store.claim({"seed": 1, "phis": (1.0, 0.5), "data flags": "bb"})

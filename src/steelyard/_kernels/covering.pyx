@@ -66,7 +66,7 @@ def evaluate_fraction(
 ):
     """Values of the fraction with the given (6, 5) coefficients; 0/0 counts as 0.
 
-    `steelyard.heuristics.evaluate_fraction` does the same operations in the same order.
+    `steelyard.heuristics.FractionHeuristic` does the same operations in the same order.
     """
     cdef double total = n_positives + n_negatives
     cdef double[5] terms = [1.0, n_positives, n_negatives, total, total * total]

@@ -4,13 +4,15 @@ import errno
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
 import typer
 from rich.console import Console, RenderableType
+from rich.table import Column, Table
+from rich.text import Text
 
 from steelyard._files import write_atomically
 
@@ -51,6 +53,15 @@ def print_result(as_json: bool, content: Any, *views: RenderableType) -> None:
             console.print(view)
 
 
+def make_table(rows: Sequence[dict[str, str]], *numbers: str, title: str | None = None) -> Table:
+    """Make a table with a column for every key of the rows; those of `numbers` go to the right."""
+    columns = [Column(name, justify="right" if name in numbers else "left") for name in rows[0]]
+    table = Table(*columns, title=title)
+    for row in rows:
+        table.add_row(*map(Text, row.values()))
+    return table
+
+
 def write_output(out: Path | None, text: str) -> None:
     """Write a text to a file, whole or not at all, or to standard output if `out` is None."""
     if out is None:
@@ -84,30 +95,22 @@ def describe_error(error: Exception) -> str:
 @contextmanager
 def unit_progress(title: str) -> Iterator[Callable[[int, int, Any], None]]:
     """Yield a function (n_done, n_units, last unit) that draws a bar, or prints lines into a log."""
+    from rich.progress import MofNCompleteColumn, Progress
+
     console = error_console()
-    if not console.is_terminal:
-        yield _line_printer(title)
-        return
-    from rich.progress import MofNCompleteColumn, Progress, TextColumn
-
-    last = TextColumn("{task.fields[last]}", style="dim", markup=False)
-    columns = (*Progress.get_default_columns(), MofNCompleteColumn(), last)
-    with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task(title, total=None, last="")
-        yield lambda n_done, n_units, unit: bar.update(
-            task, completed=n_done, total=n_units, last=getattr(unit, "name", "")
-        )
-
-
-def _line_printer(title: str) -> Callable[[int, int, Any], None]:
-    start = time.monotonic()
-    last = -_SECONDS_BETWEEN_LINES
+    columns = (*Progress.get_default_columns(), MofNCompleteColumn())
+    start, last = time.monotonic(), -_SECONDS_BETWEEN_LINES
 
     def show(n_done: int, n_units: int, unit: Any) -> None:
         nonlocal last
+        bar.update(task, completed=n_done, total=n_units)
         seconds = time.monotonic() - start
-        if unit is None or n_done == n_units or seconds - last >= _SECONDS_BETWEEN_LINES:
+        is_due = unit is None or n_done == n_units or seconds - last >= _SECONDS_BETWEEN_LINES
+        if is_due and not console.is_terminal:
             last = seconds
             typer.echo(f"{title}: {n_done} of {n_units} units, {seconds:.0f} s", err=True)
 
-    return show
+    options: Any = {"console": console, "transient": True, "disable": not console.is_terminal}
+    with Progress(*columns, **options) as bar:
+        task = bar.add_task(title, total=None)
+        yield show

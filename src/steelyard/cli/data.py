@@ -1,19 +1,14 @@
 """``steelyard data list``, ``show`` and ``fetch``: the data sets that commands can read."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from .consoles import print_result
+from .consoles import make_table, print_result
 from .inputs import load_data
 from .options import Data, Json, Labels
 
 data_app = typer.Typer(no_args_is_help=True, help="List, show and fetch data sets.")
-
-EMBEDDED_TOPICS = {
-    "segments": "dark segments of a display that shows handwritten digits",
-    "planted": "generated from known rules",
-}
 
 
 @data_app.command("list")
@@ -22,17 +17,13 @@ def list_command(as_json: Json = False) -> None:
 
     Example: [bold]steelyard data list[/bold]
     """
-    from rich.table import Table
-
     from steelyard.data.openml import KNOWN_DATA_SETS
+    from steelyard.data.sources import EMBEDDED
 
-    rows = [(name, "embedded", topic) for name, topic in EMBEDDED_TOPICS.items()]
+    rows = [(name, "embedded", topic) for name, (_, topic) in EMBEDDED.items()]
     rows += [(name, "OpenML", topic) for name, (_, topic) in KNOWN_DATA_SETS.items()]
-    columns = ("name", "from", "topic")
-    table = Table(*columns)
-    for row in rows:
-        table.add_row(*row)
-    print_result(as_json, [dict(zip(columns, row, strict=True)) for row in rows], table)
+    content = [dict(zip(("name", "from", "topic"), row, strict=True)) for row in rows]
+    print_result(as_json, content, make_table(content))
 
 
 @data_app.command("show")
@@ -41,12 +32,9 @@ def show_command(data: Data, labels: Labels = None, as_json: Json = False) -> No
 
     Example: [bold]steelyard data show patients.csv --labels cough,fever[/bold]
     """
-    from rich.table import Column, Table
-    from rich.text import Text
-
     loaded = load_data(data, labels)
     counts = loaded.Y.sum(axis=0)
-    content = {
+    content: dict[str, Any] = {
         "name": loaded.name,
         "n_examples": len(loaded),
         "n_features": loaded.X.shape[1],
@@ -54,10 +42,11 @@ def show_command(data: Data, labels: Labels = None, as_json: Json = False) -> No
         "cardinality": loaded.cardinality,
         "labels": {str(name): int(count) for name, count in counts.items()},
     }
-    table = Table("label", *(Column(name, justify="right") for name in ("examples", "share")))
-    for name, count in counts.items():
-        table.add_row(Text(str(name)), str(int(count)), f"{count / len(loaded):.1%}")
-    print_result(as_json, content, repr(loaded), table)
+    rows = [
+        {"label": name, "examples": str(count), "share": f"{count / len(loaded):.1%}"}
+        for name, count in content["labels"].items()
+    ]
+    print_result(as_json, content, repr(loaded), make_table(rows, "examples", "share"))
 
 
 @data_app.command("fetch")

@@ -2,7 +2,7 @@
 
 import steelyard
 
-from .consoles import print_result
+from .consoles import make_table, print_result
 from .inputs import reject_columns, with_theory
 from .options import Data, Json, Labels
 
@@ -15,8 +15,6 @@ def evaluate(
 
     Example: [bold]steelyard evaluate theory.json test.csv --json[/bold]
     """
-    from rich.table import Column, Table
-
     from steelyard.data import DataError
     from steelyard.data.sources import load_source
     from steelyard.measures import MEASURES
@@ -29,7 +27,9 @@ def evaluate(
     truth, predicted = loaded.Y[list(theory.label_names)], theory.predict(loaded.X)
     values = {name: measure(truth, predicted) for name, measure in MEASURES.items()}
     title = f"{len(theory)} rules on {len(truth)} examples of {loaded.name}"
-    table = Table("measure", Column("value", justify="right"), title=title)
-    for name, value in values.items():
-        table.add_row(MEASURES[name].title, f"{100 * value:.2f} %")
+    rows = [
+        {"measure": MEASURES[name].title, "value": f"{100 * value:.2f} %"}
+        for name, value in values.items()
+    ]
+    table = make_table(rows, "value", title=title)
     print_result(as_json, {"n_examples": len(truth), "n_rules": len(theory), **values}, table)

@@ -7,69 +7,47 @@ import typer
 
 from .consoles import error_console, print_result
 from .inputs import load_data, make_heuristic
-from .options import Data, Json, Labels, TheoryOutFile, keep_inputs, option
+from .options import Data, Jobs, Json, Labels, TheoryOutFile, columns, keep_inputs, option
 
 Method = StrEnum("Method", ["auto", "paper", "short", "boosted", "ripper"])
 Decode = StrEnum("Decode", ["each-label", "best-label-set", "label-set-votes"])
 
-MethodOption = Annotated[
-    Method,
-    typer.Option(
-        help="auto: short for sparse tables, such as text, else paper; paper: the method of the "
-        "paper; short: rules with few conditions; boosted: rules that vote; ripper: ordered "
-        "rules, the baseline.",
-    ),
-]
-Tune = Annotated[
-    str | None,
-    option(
-        "Choose by cross-validation what other options leave open, for this measure: "
-        "f1_micro, hamming, subset, ...",
-        metavar="MEASURE",
-    ),
-]
-HeuristicOption = Annotated[
-    str | None,
-    option(
-        "m-estimate, f-measure, precision, recall, wra, accuracy or laplace.", default="m-estimate"
-    ),
-]
-DecodeOption = Annotated[
-    Decode | None,
-    option(
-        "Predict each label by itself, the label set of the training data that fits best, "
-        "or what these label sets vote for.",
-        default="each-label; short and boosted: best-label-set",
-    ),
-]
+_METHOD = (
+    "auto: short for sparse tables, such as text, else paper; paper: the method of the paper; "
+    "short: rules with few conditions; boosted: rules that vote; ripper: ordered rules, the baseline."
+)
+_TUNE = (
+    "Choose by cross-validation what other options leave open, for this measure: "
+    "f1_micro, hamming, subset, ..."
+)
+_HEURISTIC = "m-estimate, f-measure, precision, recall, wra, accuracy or laplace."
+_DECODE = (
+    "Predict each label by itself, the label set of the training data that fits best, "
+    "or what these label sets vote for."
+)
+_DECODE_DEFAULT = "each-label; short and boosted: best-label-set"
 
 
 def fit(
     data: Data,
     out: TheoryOutFile,
     labels: Labels = None,
-    ignore: Annotated[
-        str | None, option("Columns to leave out, such as row numbers.", metavar="A,B")
-    ] = None,
-    nominal: Annotated[
-        str | None, option("Columns of numbers that are codes.", metavar="A,B")
-    ] = None,
-    method: MethodOption = Method.auto,
-    tune: Tune = None,
-    heuristic: HeuristicOption = None,
+    ignore: Annotated[str | None, columns("Columns to leave out, such as row numbers.")] = None,
+    nominal: Annotated[str | None, columns("Columns of numbers that are codes.")] = None,
+    method: Annotated[Method, typer.Option(help=_METHOD)] = Method.auto,
+    tune: Annotated[str | None, option(_TUNE, metavar="MEASURE")] = None,
+    heuristic: Annotated[str | None, option(_HEURISTIC, default="m-estimate")] = None,
     parameter: Annotated[
-        float | None, option("m of the m-estimate or β of the f-measure.", default="16 or 1")
+        float | None, option("m or β of the heuristic.", default="16 or 1")
     ] = None,
     phi: Annotated[float | None, option("Share φ of rules to keep.", default="0.5")] = None,
     candidates: Annotated[
         int | None, option("Number γ of candidates.", default="300000; short: 30000", min=1)
     ] = None,
-    decode: DecodeOption = None,
-    max_rules: Annotated[
-        int | None, option("Maximum number of boosted rules.", default="333", min=1)
-    ] = None,
+    decode: Annotated[Decode | None, option(_DECODE, default=_DECODE_DEFAULT)] = None,
+    max_rules: Annotated[int | None, option("Most boosted rules.", default="333", min=1)] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all random choices.")] = 0,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", help="Number of cores; -1: all.")] = -1,
+    jobs: Jobs = -1,
     as_json: Json = False,
 ) -> None:
     """Learn rules from a data set and save them as a theory.
@@ -81,7 +59,7 @@ def fit(
     options |= {"n_candidates": candidates, "max_rules": max_rules, "random_state": seed}
     options |= {"decode": decode and decode.value, "n_jobs": jobs}
     estimator = _make_estimator(method, tune, options)
-    loaded = load_data(data, labels, ignore, nominal)
+    loaded = load_data(data, labels, ignore=ignore, nominal=nominal)
     theory = estimator.fit(loaded.X, loaded.Y).theory_
     theory.to_json(out)
     content = {

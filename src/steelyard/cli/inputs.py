@@ -27,16 +27,13 @@ def reject_columns(sources: Sequence[str], **options: str | None) -> None:
         raise typer.BadParameter(message, param_hint=given)
 
 
-def load_data(
-    source: str, labels: str | None, ignore: str | None = None, nominal: str | None = None
-) -> "steelyard.MultiLabelData":
-    """Load a data set with its labels."""
+def load_data(source: str, labels: str | None, **columns: Any) -> "steelyard.MultiLabelData":
+    """Load a data set with its labels; other columns are those of `load_source`."""
     from steelyard.data.sources import load_source
 
-    reject_columns([source], labels=labels, ignore=ignore, nominal=nominal)
-    return load_source(
-        source, (labels,) if labels else (), ignore=ignore or (), nominal=nominal or ()
-    )
+    reject_columns([source], labels=labels, **columns)
+    given = {name: value for name, value in columns.items() if value}
+    return load_source(source, (labels,) if labels else (), **given)
 
 
 def make_heuristic(name: str | None, parameter: float | None) -> "steelyard.Heuristic":
@@ -56,17 +53,14 @@ def read_theory(
 ) -> "steelyard.Theory":
     """Read a theory, or the theory of a study's file with the given heuristic and φ."""
     from steelyard._files import read_text
-    from steelyard.model.json import PATH, THEORY, find_format
+    from steelyard.model.json import PATH, find_format
 
     options = {"--heuristic": heuristic, "--parameter": parameter, "--phi": phi}
     given = [name for name, value in options.items() if value is not None]
     text = read_text(path)  # once: the file may be a pipe
-    kinds = {THEORY[0]: steelyard.Theory, PATH[0]: steelyard.TheoryPath}
-    kind: Any = kinds.get(str(find_format(text, str(path))))
-    if kind is None:
-        raise ValueError(f"{path} is not a theory of Steelyard")
+    is_path = find_format(text, str(path)) == PATH.name
     try:
-        saved: steelyard.Theory | steelyard.TheoryPath = kind.from_json(text)
+        saved = (steelyard.TheoryPath if is_path else steelyard.Theory).from_json(text)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
     if isinstance(saved, steelyard.Theory):

@@ -1,6 +1,7 @@
 """Arguments and options that several commands share. Knows paths, nothing of their content."""
 
 import os
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -22,6 +23,12 @@ def _check_folder(path: Path | None) -> Path | None:
     return path
 
 
+def _check_jobs(n_jobs: int) -> int:
+    if n_jobs == 0:
+        raise typer.BadParameter("must be at least 1, or -1 for all cores")
+    return n_jobs
+
+
 def keep_inputs(out: Path | None, *inputs: str | Path) -> None:
     """Reject an output file that would replace a file that the command reads."""
     if out is None or not out.exists():
@@ -40,12 +47,16 @@ Data = Annotated[
         "with a Mulan pair.",
     ),
 ]
-Labels = Annotated[str | None, option("The label columns of a CSV or Parquet file.", metavar="A,B")]
+columns = partial(option, metavar="A,B")
+Labels = Annotated[str | None, columns("The label columns of a CSV or Parquet file.")]
 _OUT: Any = {"dir_okay": False, "writable": True, "readable": False, "callback": _check_folder}
 OutFile = Annotated[
     Path | None, option("The file to write.", "--out", "-o", default="standard output", **_OUT)
 ]
 TheoryOutFile = Annotated[Path, option("The file for the theory, in JSON.", "--out", "-o", **_OUT)]
+Jobs = Annotated[
+    int, typer.Option("--jobs", "-j", callback=_check_jobs, help="Number of cores; -1: all.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 TheoryFile = Annotated[
     Path,

@@ -11,7 +11,7 @@ import typer
 
 from .consoles import error_console, print_result, unit_progress
 from .inputs import reject_columns
-from .options import option
+from .options import Jobs, Json, Labels, option
 
 if TYPE_CHECKING:
     from steelyard.study import StudyConfig, StudyResults
@@ -34,7 +34,7 @@ def _parse_cell(text: str) -> tuple[float, float]:
 _KINDS = {int: "integers", float: "numbers", _parse_cell: "cells like 16:0.3,262144:1"}
 
 
-def _list_option(help_text: str, *names: str, of: Callable[[str], Any] = str) -> Any:
+def _list_option(help_text: str, *names: str, of: Callable[[str], Any] = str, **more: Any) -> Any:
     """An option whose value is a list such as 1,0.5."""
 
     def split(text: str) -> tuple[Any, ...]:
@@ -43,7 +43,7 @@ def _list_option(help_text: str, *names: str, of: Callable[[str], Any] = str) ->
         except ValueError:
             raise typer.BadParameter(f"{text!r} is not a list of {_KINDS[of]}") from None
 
-    return option(help_text, *names, parser=split, metavar="A,B")
+    return option(help_text, *names, parser=split, metavar="A,B", **more)
 
 
 Data = Annotated[
@@ -56,26 +56,31 @@ Data = Annotated[
         "[bold]segments[/bold], with settings that take one or two minutes.",
     ),
 ]
-Labels = Annotated[
-    Any,
-    option("Label columns of CSV and Parquet files: a,b.", parser=lambda a: (a,), metavar="A,B"),
-]
 Heuristics = Annotated[
-    Any,
-    _list_option("m-estimate, f-measure or both: a,b.  \\[default: m-estimate]", "--heuristic"),
+    Any, _list_option("m-estimate, f-measure or both: a,b.", "--heuristic", default="m-estimate")
 ]
-InvertMajorityLabels = Annotated[
-    bool | None,
-    option(
-        "Invert labels that at least half of the examples have, to compare precision and recall "
-        "across data sets.",
-        "--invert-majority-labels",
-    ),
+Parameters = Annotated[
+    Any, _list_option("Values of m or β: 0,2,16.", of=float, default="the paper's 20")
 ]
-Jobs = Annotated[
-    int, typer.Option("--jobs", "-j", help="Folds to learn in parallel; -1: all cores.")
+Phis = Annotated[Any, _list_option("Shares φ: 1,0.5,0.1.", of=float, default="the paper's 20")]
+Folds = Annotated[
+    int | None, option("New stratified folds.", default="folds.csv of the data, else 10")
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print a summary as JSON.")]
+Repeats = Annotated[
+    int | None, option("Number of cross validations, each with new folds.", default="1")
+]
+Candidates = Annotated[
+    int | None, option("γ, the number of candidate rules.", "--candidates", default="300000")
+]
+Tune = Annotated[
+    Any, _list_option("Choose m and φ in each training set for these measures: f1_micro,hamming.")
+]
+_INVERT = "Invert labels of at least half of the examples, to compare precision and recall."
+Invert = Annotated[bool | None, option(_INVERT, "--invert-majority-labels")]
+Config = Annotated[Path | None, option("A study.toml; other options override its settings.")]
+Cells = Annotated[
+    Any, _list_option("The cells of these rule sets, as in 16:0.3,262144:1.", of=_parse_cell)
+]
 
 
 def study_command(
@@ -83,37 +88,18 @@ def study_command(
     data: Data = None,
     labels: Labels = None,
     heuristics: Heuristics = None,
-    parameters: Annotated[
-        Any, _list_option("Values of m or β: 0,2,16.  \\[default: the paper's 20]", of=float)
-    ] = None,
-    phis: Annotated[
-        Any, _list_option("Shares φ: 1,0.5,0.1.  \\[default: the paper's 20]", of=float)
-    ] = None,
-    folds: Annotated[
-        int | None,
-        option("Number of new stratified folds.  \\[default: folds.csv of the data, else 10]"),
-    ] = None,
-    repeats: Annotated[
-        int | None, option("Number of cross validations, each with new folds.  \\[default: 1]")
-    ] = None,
+    parameters: Parameters = None,
+    phis: Phis = None,
+    folds: Folds = None,
+    repeats: Repeats = None,
     only_folds: Annotated[Any, _list_option("Run only these folds: 1,2.", of=int)] = None,
-    n_candidates: Annotated[
-        int | None,
-        option("γ, the number of candidate rules.  \\[default: 300000]", "--candidates"),
-    ] = None,
-    seed: Annotated[int | None, option("Seed of all random choices.  \\[default: 0]")] = None,
-    invert_majority_labels: InvertMajorityLabels = None,
-    tune: Annotated[
-        Any,
-        _list_option(
-            "Choose m and φ inside each training set for these measures: f1_micro,hamming."
-        ),
-    ] = None,
+    n_candidates: Candidates = None,
+    seed: Annotated[int | None, option("Seed of all random choices.", default="0")] = None,
+    invert_majority_labels: Invert = None,
+    tune: Tune = None,
     baselines: Annotated[Any, _list_option("Baselines to learn as well: ripper.")] = None,
     jobs: Jobs = -1,
-    config: Annotated[
-        Path | None, option("A study.toml; other options override its settings.")
-    ] = None,
+    config: Config = None,
     as_json: Json = False,
 ) -> None:
     """Learn every theory of the grid on every fold, then write tables, figures and a page.
@@ -126,8 +112,6 @@ def study_command(
     from steelyard.study import run_study
 
     reject_columns(settings.data, labels=labels)
-    if jobs == 0:
-        raise typer.BadParameter("must be at least 1, or -1 for all cores", param_hint="--jobs")
     try:
         with unit_progress("study") as progress:
             study = run_study(settings, out, n_jobs=jobs, progress=progress)
@@ -140,12 +124,7 @@ def study_command(
 def report_command(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A results folder.")],
     label: Annotated[str | None, option("The label of the example rule sets.")] = None,
-    cells: Annotated[
-        Any,
-        _list_option(
-            "The cells of these rule sets, m:φ,m:φ, as in 16:0.3,262144:1.", of=_parse_cell
-        ),
-    ] = None,
+    cells: Cells = None,
     as_json: Json = False,
 ) -> None:
     """Write tables, figures and the page of a finished study again.
@@ -174,6 +153,8 @@ def _configure(config: Path | None, options: dict[str, Any]) -> StudyConfig:
 
     names = [field.name for field in fields(StudyConfig)]
     given = {name: options[name] for name in names if options.get(name) is not None}
+    if "labels" in given:
+        given["labels"] = (given["labels"],)
     if config is None:
         return StudyConfig(**(given if "data" in given else EMBEDDED_STUDY | given))
     if "heuristics" in given:  # the parameters in the file belong to the heuristic in the file

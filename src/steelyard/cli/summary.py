@@ -21,7 +21,7 @@ def summarize(study: StudyResults) -> Iterator[RenderableType]:
     if study.findings:
         grid = Table.grid(padding=(0, 2))
         for finding in study.findings:
-            colour = "green" if finding.supported else "red"
+            colour = "green" if finding.verdict == "supported" else "red"
             grid.add_row(f"[{colour}]{finding.verdict}[/{colour}]", escape(finding.statement))
             grid.add_row("", f"[dim]{escape(finding.numbers)}[/dim]")
         yield Text("Findings of the paper, checked on this study", "italic")

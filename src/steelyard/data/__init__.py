@@ -6,14 +6,13 @@ from .mulan import load_mulan
 from .multilabel import MultiLabelData
 from .openml import fetch_multilabel
 from .planted import PlantedData, make_planted_rules
-from .segments import SegmentData, load_segments
+from .segments import load_segments
 from .table import load_table
 
 __all__ = [
     "DataError",
     "MultiLabelData",
     "PlantedData",
-    "SegmentData",
     "fetch_multilabel",
     "load_mulan",
     "load_segments",

@@ -46,7 +46,7 @@ def load_mulan(
         Whether numeric attributes, and nominal ones with the values 0 and 1, become sparse
         columns of numbers. "auto" does so for wide files of sparse rows that are mostly zeros.
     on_unsupported : {"raise", "drop"}, default="raise"
-        What to do with attributes of type string, date or relational, which rules cannot test:
+        What to do with attributes of type string or date, which rules cannot test:
         raise an error, or drop them with a warning.
     constant_labels : {"raise", "drop", "keep"}, default="raise"
         What to do with labels that have the same value in all examples: raise an error, drop them
@@ -99,23 +99,20 @@ def load_mulan(
     path = Path(arff)
     table = read_arff(path)
     labels = _find_labels(path, table, xml)
-    is_label = set(labels)
-    dropped, columns = [], []
-    for column, attribute in enumerate(table.attributes):
-        if column in is_label:
-            _check_label(path, attribute)
-        elif attribute.kind != "unsupported":
-            columns.append(column)
-        elif on_unsupported == "drop":
-            dropped.append(f"{attribute.name!r} ({attribute.type_name})")
-        else:
-            problem = f"attribute {attribute.name!r} has the type {attribute.type_name}"
-            hint = "rules cannot test it; on_unsupported='drop' drops it"
-            raise error_at(path, attribute.line, f"{problem}: {hint}")
+    for column in labels:
+        _check_label(path, table.attributes[column])
+    others = sorted({*range(len(table.attributes))} - {*labels})
+    columns = [column for column in others if table.attributes[column].kind != "unsupported"]
+    dropped = [table.attributes[column] for column in sorted({*others} - {*columns})]
+    if dropped and on_unsupported == "raise":
+        problem = f"attribute {dropped[0].name!r} has the type {dropped[0].type_name}"
+        hint = "rules cannot test it; on_unsupported='drop' drops it"
+        raise error_at(path, dropped[0].line, f"{problem}: {hint}")
     if not columns:
         raise DataError(f"{path} has no attributes besides the labels")
     if dropped:
-        warnings.warn(f"{path}: dropped the attributes {', '.join(dropped)}", stacklevel=2)
+        names = ", ".join(f"{attribute.name!r} ({attribute.type_name})" for attribute in dropped)
+        warnings.warn(f"{path}: dropped the attributes {names}", stacklevel=2)
     if table.n_weights:
         ignored = f"{path}: the weights of {table.n_weights} examples are ignored"
         warnings.warn(ignored, stacklevel=2)

@@ -40,8 +40,8 @@ class MultiLabelData:
     toy: 3 examples, 2 attributes (1 numeric, 1 nominal), 2 labels, cardinality 1.33
     >>> data.label_names
     ['tall', 'warm']
-    >>> len(data), data.cardinality, data.density
-    (3, 1.333..., 0.666...)
+    >>> len(data), data.cardinality
+    (3, 1.333...)
     """
 
     X: pd.DataFrame
@@ -71,19 +71,13 @@ class MultiLabelData:
         """Mean number of labels per example."""
         return float(np.asarray(self.Y).sum(axis=1).mean())
 
-    @property
-    def density(self) -> float:
-        """The cardinality divided by the number of labels."""
-        return self.cardinality / self.Y.shape[1]
-
     def __repr__(self) -> str:
         n_nominal = sum(isinstance(dtype, pd.CategoricalDtype) for dtype in self.X.dtypes)
         n_sparse = sum(isinstance(dtype, pd.SparseDtype) for dtype in self.X.dtypes)
         n_dense = self.X.shape[1] - n_nominal - n_sparse
         n_of = {"numeric": n_dense, "numeric and sparse": n_sparse, "nominal": n_nominal}
         kinds = ", ".join(f"{count} {kind}" for kind, count in n_of.items() if count)
-        examples = format_count(len(self), "example")
-        attributes = format_count(self.X.shape[1], "attribute")
-        labels = format_count(self.Y.shape[1], "label")
+        counts = {"example": len(self), "attribute": self.X.shape[1], "label": self.Y.shape[1]}
+        examples, attributes, labels = (format_count(n, noun) for noun, n in counts.items())
         size = f"{examples}, {attributes} ({kinds}), {labels}"
         return f"{self.name}: {size}, cardinality {self.cardinality:.2f}"

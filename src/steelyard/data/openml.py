@@ -30,9 +30,7 @@ KNOWN_DATA_SETS = {
 def fetch_multilabel(
     name: str,
     *,
-    version: int | None = None,
     data_home: str | PathLike[str] | None = None,
-    cache: bool = True,
     constant_labels: ConstantLabels = "raise",
 ) -> MultiLabelData:
     """Fetch a well-known multi-label data set from OpenML and cache it.
@@ -41,12 +39,8 @@ def fetch_multilabel(
     ----------
     name : str
         One of birds, emotions, enron, genbase, image, langLog, reuters, scene, slashdot, yeast.
-    version : int, optional
-        The version on OpenML, by default the well-known one.
     data_home : path-like, optional
         The folder of the cache, by default that of scikit-learn (``~/scikit_learn_data``).
-    cache : bool, default=True
-        Whether to cache the download.
     constant_labels : {"raise", "drop", "keep"}, default="raise"
         What to do with labels that have the same value in all examples: raise an error, drop them
         with a warning, or keep them.
@@ -80,18 +74,13 @@ def fetch_multilabel(
             f"there is no data set {name!r}{did_you_mean(name, KNOWN_DATA_SETS)};"
             f" known are {', '.join(KNOWN_DATA_SETS)}"
         )
-    query: dict[str, object] = {"name": known, "version": version}
-    if version is None:
-        query = {"data_id": KNOWN_DATA_SETS[known][0]}
-
     from sklearn.datasets import fetch_openml
 
     try:
         # The parser "pandas" reads the labels' TRUE and FALSE as booleans with pandas 3.1 and then
         # fails on them (seen with scikit-learn 1.9.1).
-        bunch = fetch_openml(
-            **query, data_home=data_home, cache=cache, as_frame=True, parser="liac-arff"
-        )
+        number, _ = KNOWN_DATA_SETS[known]
+        bunch = fetch_openml(data_id=number, data_home=data_home, as_frame=True, parser="liac-arff")
     except (URLError, TimeoutError, ConnectionError) as error:
         raise ConnectionError(
             f"could not download the data set {known!r} from OpenML ({error}); is there a"

@@ -10,7 +10,7 @@ from steelyard.model.conditions import Condition
 from steelyard.model.rules import Head, Rule
 
 from .multilabel import MultiLabelData
-from .orchard import Attribute, choose_attributes, choose_labels, draw_examples
+from .orchard import choose_labels, draw_examples
 
 # Fraction of the examples that have a label, before noise: small enough for a minority label, and
 # large enough that each of a few rules has examples of its own.
@@ -104,14 +104,14 @@ def make_planted_rules(
             f"n_conditions={n_conditions} needs as many attributes, but n_numeric + n_nominal is"
             f" {n_numeric + n_nominal}"
         )
-    _check_fraction("noise", noise, 0.5)
-    _check_fraction("missing", missing, 1)
+    for name, share, limit in [("noise", noise, 0.5), ("missing", missing, 1)]:
+        if not 0 <= share < limit:
+            raise ValueError(f"{name} must be at least 0 and below {limit}, not {share}")
 
-    rng, attributes = np.random.default_rng(random_state), choose_attributes(n_numeric, n_nominal)
-    X = draw_examples(attributes, n_examples, missing, rng)
+    rng = np.random.default_rng(random_state)
+    X = draw_examples(n_examples, n_numeric, n_nominal, missing, rng)
     rules, labels = [], {}
-    share = _LABEL_FRACTION / n_rules_per_label
-    draw_body = partial(_draw_body, attributes, X, n_conditions, share, rng)
+    draw_body = partial(_draw_body, X, n_conditions, _LABEL_FRACTION / n_rules_per_label, rng)
     for label in choose_labels(n_labels):
         # Draw rules until the label is a minority label and no rule is redundant.
         for _ in range(_N_ATTEMPTS):
@@ -125,7 +125,7 @@ def make_planted_rules(
         else:
             raise ValueError(
                 f"could not plant {n_rules_per_label} rules of {n_conditions} conditions into"
-                f" {n_examples} examples with {len(attributes)} attributes; ask for fewer rules or"
+                f" {n_examples} examples with {X.shape[1]} attributes; ask for fewer rules or"
                 " conditions, or for more examples"
             )
         rules += planted
@@ -139,20 +139,11 @@ def make_planted_rules(
     )
 
 
-def _check_fraction(name: str, value: float, limit: float) -> None:
-    if not 0 <= value < limit:
-        raise ValueError(f"{name} must be at least 0 and below {limit}, not {value}")
-
-
 def _draw_body(
-    attributes: list[Attribute],
-    X: pd.DataFrame,
-    n_conditions: int,
-    fraction: float,
-    rng: np.random.Generator,
+    X: pd.DataFrame, n_conditions: int, fraction: float, rng: np.random.Generator
 ) -> tuple[Condition, ...]:
     """Draw conditions that together cover about the given fraction of the examples."""
-    chosen = sorted(rng.choice(len(attributes), n_conditions, replace=False))
+    chosen = sorted(rng.choice(X.shape[1], n_conditions, replace=False))
     covered = np.ones(len(X), dtype=bool)
     conditions: list[Condition] = []
     # Nominal attributes, the last ones, come first because the coverage of their values cannot be
@@ -160,23 +151,21 @@ def _draw_body(
     for n_left in range(n_conditions, 0, -1):
         wanted = (fraction / max(covered.mean(), 1 / len(X))) ** (1 / n_left)
         wanted = min(_MAX_FRACTION_PER_CONDITION, wanted)
-        condition = _draw_condition(attributes[chosen[n_left - 1]], X[covered], wanted, rng)
+        condition = _draw_condition(X.iloc[covered, chosen[n_left - 1]], wanted, rng)
         covered &= condition.covers(X)
         conditions.insert(0, condition)
     return tuple(conditions)
 
 
-def _draw_condition(
-    attribute: Attribute, covered: pd.DataFrame, wanted: float, rng: np.random.Generator
-) -> Condition:
-    if attribute.values:
-        return Condition(attribute.name, "=", str(rng.choice(attribute.values)))
+def _draw_condition(covered: pd.Series, wanted: float, rng: np.random.Generator) -> Condition:
+    name = str(covered.name)
+    if isinstance(covered.dtype, pd.CategoricalDtype):
+        return Condition(name, "=", str(rng.choice(covered.cat.categories)))
     is_upper_bound = rng.random() < 0.5
-    numbers = covered[attribute.name].to_numpy(dtype=np.float64)
-    known = np.sort(numbers[~np.isnan(numbers)])
+    known = np.sort(covered.dropna())
     if not len(known):
-        return Condition(attribute.name, "≥", attribute.lowest)
-    n_kept = min(len(known) - 1, round(wanted * len(numbers)))
+        return Condition(name, "≥", 0.0)  # any bound: the rule covers nothing and is drawn again
+    n_kept = min(len(known) - 1, round(wanted * len(covered)))
     # A bound is a value that occurs, so it has as many decimals as the attribute.
     bound = float(known[n_kept] if is_upper_bound else known[-n_kept - 1])
-    return Condition(attribute.name, "<" if is_upper_bound else "≥", bound)
+    return Condition(name, "<" if is_upper_bound else "≥", bound)

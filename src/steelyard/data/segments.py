@@ -1,10 +1,7 @@
 """The embedded data set: the dark segments of a seven-segment display that shows a digit."""
 
-from dataclasses import dataclass
-
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from .multilabel import MultiLabelData
 
@@ -20,21 +17,7 @@ DARK_FOR: dict[str, tuple[int, ...]] = {
 }
 
 
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class SegmentData(MultiLabelData):
-    """Handwritten digits with the dark segments as labels, and the ``digits`` themselves.
-
-    Examples
-    --------
-    >>> from steelyard.data import load_segments
-    >>> load_segments().digits[:5]
-    array([0, 1, 2, 3, 4])
-    """
-
-    digits: NDArray[np.int64]
-
-
-def load_segments() -> SegmentData:
+def load_segments() -> MultiLabelData:
     """Load handwritten digits labelled by the dark segments of a seven-segment display.
 
     The 1,797 images come from ``load_digits`` of scikit-learn, without a download. An attribute is
@@ -45,8 +28,7 @@ def load_segments() -> SegmentData:
 
     Returns
     -------
-    data : SegmentData
-        A `MultiLabelData` that also has the true ``digits``.
+    data : MultiLabelData
 
     Examples
     --------
@@ -63,10 +45,9 @@ def load_segments() -> SegmentData:
     pixels, digits = load_digits(return_X_y=True)
     names = [f"row{row}_col{column}" for row in range(1, 9) for column in range(1, 9)]
     labels = {name: np.isin(digits, dark).astype(np.int8) for name, dark in DARK_FOR.items()}
-    return SegmentData(
+    return MultiLabelData(
         X=pd.DataFrame(pixels, columns=names),
         Y=pd.DataFrame(labels),
         name="segments",
         description="handwritten digits, labelled by the dark segments of a seven-segment display",
-        digits=digits,
     )

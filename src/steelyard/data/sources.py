@@ -21,9 +21,10 @@ from .segments import load_segments
 from .table import TABLE_SUFFIXES, load_table, read_table
 from .text_files import strip_gz
 
-EMBEDDED: dict[str, Callable[[], MultiLabelData]] = {
-    "segments": load_segments,
-    "planted": lambda: make_planted_rules(random_state=0),
+# The loader and the topic of every embedded data set.
+EMBEDDED: dict[str, tuple[Callable[[], MultiLabelData], str]] = {
+    "segments": (load_segments, "dark segments of a display that shows handwritten digits"),
+    "planted": (lambda: make_planted_rules(random_state=0), "generated from known rules"),
 }
 
 
@@ -69,7 +70,7 @@ def load_source(
     """
     path = find_source(source)
     if source in EMBEDDED:
-        return EMBEDDED[source]()
+        return EMBEDDED[source][0]()
     if path is None:
         if source.lower() in map(str.lower, KNOWN_DATA_SETS):
             return fetch_multilabel(source, constant_labels=constant)

@@ -17,7 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import check_cv
 
 from steelyard._numbers import is_number
-from steelyard.learning.parallel import Progress, run_parallel
+from steelyard.learning.parallel import run_parallel
 from steelyard.learning.targets import Output, flatten_column
 from steelyard.learning.tuning import choose_cell
 from steelyard.measures import find_measure, get_scorer
@@ -30,7 +30,16 @@ from .base import TheoryClassifier
 from .progress import show_progress, with_callbacks
 from .validation import repeated_rows, seed_to_entropy, take_rows
 
-Splits = Sequence[tuple[NDArray[np.intp], NDArray[np.intp]]]
+Rows = NDArray[np.intp]
+Splits = Sequence[tuple[Rows, Rows]]
+
+
+class FoldScores(NamedTuple):
+    """Results of one fold, one column per cell; `scores` has one row per scoring."""
+
+    scores: NDArray[np.float64]
+    n_rules: NDArray[np.int64]
+    n_conditions: NDArray[np.int64]
 
 
 class Search(NamedTuple):
@@ -73,54 +82,34 @@ class Search(NamedTuple):
         """One classifier per variant."""
         return [clone(self.template).set_params(**v) for v in _combine(self.variants)]
 
+    def score_folds(
+        self, X: Any, y: Any, splits: Splits, scorings: Sequence[Any], **options: Any
+    ) -> list[FoldScores]:
+        """Scores of all cells on every fold; the options are those of `run_parallel`."""
+        return run_parallel(partial(self._score_fold, X, y, scorings), splits, **options)
+
+    def _score_fold(
+        self, X: Any, y: Any, scorings: Sequence[Any], train: Rows, test: Rows
+    ) -> FoldScores:
+        X_test, y_test = take_rows(X, test), take_rows(y, test)
+        parts = []
+        for model in self.models():
+            X_train, targets = model._read_training_set(take_rows(X, train), take_rows(y, train))
+            with warnings.catch_warnings():
+                # The refit repeats this warning for the whole training set.
+                warnings.simplefilter("ignore", ConvergenceWarning)
+                path = model._learn_path(X_train, targets, *self.axes.values())
+            for decoder in self.decoders:
+                scores = _score_path(path, decoder, model, X_test, y_test, scorings)
+                sizes = path.n_rules.ravel(), path.total_conditions.ravel()
+                parts.append(FoldScores(scores, *sizes))
+        return FoldScores(*(np.concatenate(arrays, axis=-1) for arrays in zip(*parts, strict=True)))
+
 
 def _combine(choices: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
     """All combinations of parameter values; the last parameter changes fastest."""
     rows = itertools.product(*choices.values())
     return [dict(zip(choices, values, strict=True)) for values in rows]
-
-
-class FoldScores(NamedTuple):
-    """Results of one fold, one column per cell; `scores` has one row per scoring."""
-
-    scores: NDArray[np.float64]
-    n_rules: NDArray[np.int64]
-    n_conditions: NDArray[np.int64]
-
-
-def score_folds(
-    search: Search,
-    X: Any,
-    y: Any,
-    splits: Splits,
-    scorings: Sequence[Any],
-    n_jobs: int | None = None,
-    progress: Progress | None = None,
-) -> list[FoldScores]:
-    """Scores of all cells on every fold."""
-    return run_parallel(partial(_score_fold, search, X, y, scorings), splits, n_jobs, progress)
-
-
-def _score_fold(
-    search: Search,
-    X: Any,
-    y: Any,
-    scorings: Sequence[Any],
-    train: NDArray[np.intp],
-    test: NDArray[np.intp],
-) -> FoldScores:
-    X_test, y_test = take_rows(X, test), take_rows(y, test)
-    parts = []
-    for model in search.models():
-        X_train, targets = model._read_training_set(take_rows(X, train), take_rows(y, train))
-        with warnings.catch_warnings():
-            # The refit repeats this warning for the whole training set.
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            path = model._learn_path(X_train, targets, *search.axes.values())
-        for decoder in search.decoders:
-            scores = _score_path(path, decoder, model, X_test, y_test, scorings)
-            parts.append(FoldScores(scores, path.n_rules.ravel(), path.total_conditions.ravel()))
-    return FoldScores(*(np.concatenate(arrays, axis=-1) for arrays in zip(*parts, strict=True)))
 
 
 class _Cell(TheoryClassifier):
@@ -202,7 +191,8 @@ class TunedClassifier(TheoryClassifier):
         search = self._plan(entropy, targets.output, X).check()
         splits = self._split(X, y, sample_weight, entropy)
         with show_progress(self, "folds") as progress:
-            folds = score_folds(search, X, y, splits, [self.scoring], self.n_jobs, progress)
+            options = {"n_jobs": self.n_jobs, "progress": progress}
+            folds = search.score_folds(X, y, splits, [self.scoring], **options)
         self._choose(search, folds)
         model = clone(search.template).set_params(n_jobs=self.n_jobs, verbose=self.verbose)
         model.set_params(**self.best_params_).fit(X, y, sample_weight)

@@ -62,5 +62,10 @@ class NearRule:
     scored: ScoredRule
     changes: tuple[Change, ...]
 
+    @property
+    def sign(self) -> str:
+        """A tick for a rule that fires, which needs no change, else a cross."""
+        return "✗" if self.changes else "✓"
+
     def __str__(self) -> str:
         return f"{self.scored.rule}; to fire: {', '.join(map(str, self.changes))}"

@@ -14,18 +14,8 @@ from steelyard.model.rules import ScoredRule
 
 from .changes import Change, NearRule
 
-_COLUMNS = [
-    "label",
-    "predicted",
-    "fired",
-    "rule",
-    "weight",
-    "tp",
-    "fp",
-    "precision",
-    "failing",
-    "change",
-]
+_NUMBERS = ["weight", "tp", "fp", "precision"]
+_COLUMNS = ["label", "predicted", "fired", "rule", *_NUMBERS, "failing", "change"]
 
 
 @dataclass(frozen=True)
@@ -66,6 +56,11 @@ class LabelExplanation:
         """The changes after which a rule fires; empty if one does already, or if there is none."""
         return self.closest[0].changes if self.closest else ()
 
+    @property
+    def shown(self) -> tuple[NearRule, ...]:
+        """The rules that fire, which need no change, or else the closest ones."""
+        return tuple(NearRule(scored, ()) for scored in self.fired) or self.closest
+
     def __str__(self) -> str:
         return "\n".join(self._lines())
 
@@ -73,14 +68,13 @@ class LabelExplanation:
         yield f"{self.name}: {'yes' if self.predicted else 'no'}, {self.reason}"
         sums = [f"    {number}  {what}" for number, what in self.sums]
         yield from sums[:1]
-        for scored in self.fired:
-            yield f"  ✓ {self._show_rule(scored)}"
-        yield from sums[1:]
-        for near in self.closest:
-            yield f"  ✗ {self._show_rule(near.scored)}"
+        for near in self.shown:
+            yield f"  {near.sign} {self._show_rule(near.scored)}"
             for change in near.changes:
                 yield f"      {change.failure}"
-            yield f"      → {', '.join(map(str, near.changes))}"
+            if near.changes:
+                yield f"      → {', '.join(map(str, near.changes))}"
+        yield from sums[1:]
 
     def _show_rule(self, scored: ScoredRule) -> str:
         weight = "" if scored.points is None else f"{scored.weight:+.2f}  "
@@ -141,10 +135,8 @@ class Explanation:
     @property
     def has_weights(self) -> bool:
         """Whether the rules vote."""
-        rules = (
-            s for label in self.labels for s in (*label.fired, *(n.scored for n in label.closest))
-        )
-        return any(scored.points is not None for scored in rules)
+        shown = (near.scored for label in self.labels for near in label.shown)
+        return any(scored.points is not None for scored in shown)
 
     def title_lines(self) -> list[str]:
         """What is predicted, and the note if there is one."""
@@ -170,20 +162,16 @@ class Explanation:
     def _records(self) -> Iterator[tuple[Any, ...]]:
         for label in self.labels:
             about = (label.name, label.predicted)
-            for scored in label.fired:
-                yield (*about, True, *_rule_record(scored), "", "")
-            for near in label.closest:
-                failing = "; ".join(str(change.failing) for change in near.changes)
-                change = "; ".join(map(str, near.changes))
-                yield (*about, False, *_rule_record(near.scored), failing, change)
-            if not label.fired and not label.closest:
+            for near in label.shown:
+                scored, changes = near.scored, near.changes
+                counts = (scored.tp, scored.fp, scored.precision)
+                failing = "; ".join(str(change.failing) for change in changes)
+                rule = (format_body(scored.body), scored.weight, *counts)
+                yield (*about, not changes, *rule, failing, "; ".join(map(str, changes)))
+            if not label.shown:
                 yield (*about, False, *[None] * 5, "", "")
 
     def _repr_html_(self) -> str:
         from .notebook import explanation_to_html  # it reads explanations
 
         return explanation_to_html(self)
-
-
-def _rule_record(scored: ScoredRule) -> tuple[Any, ...]:
-    return format_body(scored.body), scored.weight, scored.tp, scored.fp, scored.precision

@@ -12,12 +12,4 @@ from .pmml import to_pmml
 from .python import to_python
 from .sql import to_sql
 
-__all__ = [
-    "plot_theory",
-    "to_html",
-    "to_latex",
-    "to_markdown",
-    "to_pmml",
-    "to_python",
-    "to_sql",
-]
+__all__ = ["plot_theory", "to_html", "to_latex", "to_markdown", "to_pmml", "to_python", "to_sql"]

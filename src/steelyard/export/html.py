@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from html import escape
 
 from steelyard._text import format_count
-from steelyard.model.conditions import format_body
 from steelyard.model.evidence import Label
 from steelyard.model.rules import ScoredRule
 from steelyard.model.theory import Theory
+
+from .rows import list_columns, list_rows
 
 # A notebook with tens of thousands of table rows stops responding.
 _MAX_RULES = 300
@@ -25,43 +26,27 @@ def to_html(theory: Theory) -> str:
 
 
 def _parts(theory: Theory) -> Iterator[str]:
-    n_shown = 0
-    columns = list(theory.combiner.rule_columns(()))
-    titles = "".join(f"<th>{title}</th>" for title in (*columns, "TP", "FP", "precision"))
-    yield '<table class="steelyard-theory"><caption style="text-align:left">'
-    yield escape(theory.summary)
+    columns = list_columns(theory)
+    titles = "".join(f"<th>{title}</th>" for title in columns)
+    yield f'<table class="steelyard-theory"><caption style="{_LEFT}">{escape(theory.summary)}'
     yield f'</caption><thead><tr><th style="{_LEFT}">rule</th><th></th>{titles}</tr></thead>'
-    for j, label in enumerate(theory.labels):
-        rules = theory.rules_of(label.name)
-        note = theory.combiner.describe_label(j)
-        yield f"<tbody>{_label_row(label, len(rules), note, 5 + len(columns))}"
-        numbers = zip(*theory.combiner.rule_columns(rules).values(), strict=True)
-        extra = list(numbers) or [()] * len(rules)
-        for scored, more in list(zip(rules, extra, strict=True))[: _MAX_RULES - n_shown]:
-            yield _rule_row(scored, label, more)
-        n_shown = min(n_shown + len(rules), _MAX_RULES)
+    n_left = _MAX_RULES
+    for label, note, rows in list_rows(theory):
+        count = (
+            f"{label.n_positives} of {label.n_examples} examples, {format_count(len(rows), 'rule')}"
+        )
+        yield f'<tbody><tr><th colspan="{2 + len(columns)}" style="{_LEFT}">{escape(str(label))} '
+        yield f"<small>{count}{note}</small></th></tr>"
+        for scored, body, numbers in rows[:n_left]:
+            cells = "".join(f"<td>{number}</td>" for number in numbers)
+            yield f'<tr><td style="{_LEFT};white-space:normal">{escape(body)}</td>'
+            yield f"<td>{_bar(scored, label)}</td>{cells}</tr>"
+        n_left = max(n_left - len(rows), 0)
         yield "</tbody>"
     yield "</table>"
-    if n_shown < len(theory):
-        yield f"<p>… and {len(theory) - n_shown} more rules; print the theory to see all of them.</p>"
-
-
-def _label_row(label: Label, n_rules: int, note: str, n_columns: int) -> str:
-    text = f"{label.n_positives} of {label.n_examples} examples, {format_count(n_rules, 'rule')}"
-    text += f", {note}" if note else ""
-    return (
-        f'<tr><th colspan="{n_columns}" style="{_LEFT}">{escape(str(label))} '
-        f"<small>{text}</small></th></tr>"
-    )
-
-
-def _rule_row(scored: ScoredRule, label: Label, more: tuple[float, ...]) -> str:
-    body = escape(format_body(scored.body)) or "always"
-    cells = "".join(f"<td>{number:+.2f}</td>" for number in more)
-    return (
-        f'<tr><td style="{_LEFT};white-space:normal">{body}</td><td>{_bar(scored, label)}</td>'
-        f"{cells}<td>{scored.tp}</td><td>{scored.fp}</td><td>{scored.precision:.2f}</td></tr>"
-    )
+    if len(theory) > _MAX_RULES:
+        n_hidden = len(theory) - _MAX_RULES
+        yield f"<p>… and {n_hidden} more rules; print the theory to see all of them.</p>"
 
 
 def _bar(scored: ScoredRule, label: Label) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from steelyard.model.conditions import format_body
 from steelyard.model.theory import Theory
+
+from .rows import list_columns, list_rows
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|<>~$&])")
 
@@ -18,25 +19,20 @@ def to_markdown(theory: Theory) -> str:
 
 def _lines(theory: Theory) -> Iterator[str]:
     yield _escape(theory.summary)
-    columns = list(theory.combiner.rule_columns(()))
-    for j, label in enumerate(theory.labels):
-        note = theory.combiner.describe_label(j)
-        title = theory.describe_label(j) + (f", {note}" if note else "")
-        yield from ("", f"## {_escape(title)}", "")
-        rules = theory.rules_of(label.name)
-        if not rules:
+    columns = list_columns(theory)
+    for j, (_, note, rows) in enumerate(list_rows(theory)):
+        yield from ("", f"## {_escape(theory.describe_label(j) + note)}", "")
+        if not rows:
             yield "No rule."
             continue
-        yield _row(["rule", *columns, "TP", "FP", "precision"])
-        yield "|:--|" + "--:|" * (3 + len(columns))
-        for scored, *more in zip(rules, *theory.combiner.rule_columns(rules).values(), strict=True):
-            body = _escape(format_body(scored.body)) or "always"
-            numbers = [f"{number:+.2f}" for number in more]
-            yield _row([body, *numbers, scored.tp, scored.fp, f"{scored.precision:.2f}"])
+        yield _row("rule", *columns)
+        yield "|:--|" + "--:|" * len(columns)
+        for _, body, numbers in rows:
+            yield _row(_escape(body), *numbers)
 
 
-def _row(cells: list[object]) -> str:
-    return "| " + " | ".join(map(str, cells)) + " |"
+def _row(*cells: str) -> str:
+    return "| " + " | ".join(cells) + " |"
 
 
 def _escape(text: str) -> str:

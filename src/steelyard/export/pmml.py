@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-import math
 import re
 import xml.etree.ElementTree as ET
+from collections.abc import Iterable
 from typing import Any
 
 from steelyard.model.conditions import Condition
 from steelyard.model.formulas import Choice
 from steelyard.model.theory import Theory
 
+from .rows import list_tests
+
 NAMESPACE = "http://www.dmg.org/PMML-4_4"
 
 # XML 1.0 has no way to write these, not even escaped.
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
+_OPERATORS = {"==": "equal", ">=": "greaterOrEqual", "<": "lessThan", "<=": "lessOrEqual"}
 _TYPES = {int: "integer", float: "double", bool: "boolean"}
 
 
@@ -32,7 +35,15 @@ def to_pmml(theory: Theory) -> str:
     root = ET.Element("PMML", {"version": "4.4", "xmlns": NAMESPACE})
     header = _add(root, "Header", description=f"rules by {theory.heuristic}, φ = {theory.phi:g}")
     _add(header, "Application", name="Steelyard")
-    _add_dictionary(root, theory, decisions, target_of)
+    n_fields = len(theory.features) + len(decisions)
+    dictionary = _add(root, "DataDictionary", numberOfFields=n_fields)
+    for feature in theory.features:
+        kind = "string" if feature.is_nominal else "double"
+        _add_field(dictionary, feature.name, kind, feature.categories)
+    outcomes = theory.plain_classes or [0, 1]
+    kind, values = _TYPES.get(type(outcomes[0]), "string"), dict.fromkeys(map(_text, outcomes))
+    for target in target_of.values():
+        _add_field(dictionary, target, kind, values)
     for decision in decisions:
         _add_model(root, decision, target_of[decision.name])
     ET.indent(root)
@@ -56,26 +67,10 @@ def _name_targets(taken: list[str], names: list[str]) -> dict[str, str]:
     return target_of
 
 
-def _add_dictionary(
-    root: ET.Element, theory: Theory, decisions: list[Choice], target_of: dict[str, str]
-) -> None:
-    n_fields = len(theory.features) + len(decisions)
-    dictionary = _add(root, "DataDictionary", numberOfFields=n_fields)
-    for feature in theory.features:
-        if feature.categories is None:
-            _add(dictionary, "DataField", name=feature.name, optype="continuous", dataType="double")
-        else:
-            _add_categories(dictionary, feature.name, "string", feature.categories)
-    for decision in decisions:
-        values = theory.plain_classes or [0, 1]
-        kind = _TYPES.get(type(values[0]), "string")
-        texts = dict.fromkeys(map(_text, values))
-        _add_categories(dictionary, target_of[decision.name], kind, texts)
-
-
-def _add_categories(dictionary: ET.Element, name: str, kind: str, values: Any) -> None:
-    field = _add(dictionary, "DataField", name=name, optype="categorical", dataType=kind)
-    for value in values:
+def _add_field(dictionary: ET.Element, name: str, kind: str, values: Iterable[Any] | None) -> None:
+    optype = "continuous" if values is None else "categorical"
+    field = _add(dictionary, "DataField", name=name, optype=optype, dataType=kind)
+    for value in values or ():
         _add(field, "Value", value=value)
 
 
@@ -109,35 +104,21 @@ def _add_model(root: ET.Element, decision: Choice, target: str) -> None:
 
 
 def _add_predicate(rule: ET.Element, body: tuple[Condition, ...]) -> None:
-    tests = [test for condition in body for test in _tests(condition)]
+    tests = list(list_tests(body))
     if not tests:
         _add(rule, "True")
         return
     # An interval is two predicates; a single one stands for itself, since "and" needs at least two.
     parent = _add(rule, "CompoundPredicate", booleanOperator="and") if len(tests) > 1 else rule
     for field, operator, value in tests:
-        if operator == "isIn":
-            test = _add(parent, "SimpleSetPredicate", field=field, booleanOperator=operator)
+        if operator == "in":
+            test = _add(parent, "SimpleSetPredicate", field=field, booleanOperator="isIn")
             array = _add(test, "Array", type="string", n=len(value))
             quoted = " ".join('"' + text.replace('"', '\\"') + '"' for text in value)
             array.text = _NOT_XML.sub("\ufffd", quoted)
         else:
-            _add(parent, "SimplePredicate", field=field, operator=operator, value=value)
-
-
-def _tests(condition: Condition) -> list[tuple[str, str, Any]]:
-    name = condition.feature
-    if condition.categories is not None:
-        if len(condition.categories) == 1:
-            return [(name, "equal", condition.categories[0])]
-        return [(name, "isIn", condition.categories)]
-    tests = []
-    if condition.low > -math.inf:
-        tests.append((name, "greaterOrEqual", _text(condition.low)))
-    if condition.high < math.inf:
-        operator = "lessOrEqual" if condition.includes_high else "lessThan"
-        tests.append((name, operator, _text(condition.high)))
-    return tests
+            name = _OPERATORS[operator]
+            _add(parent, "SimplePredicate", field=field, operator=name, value=_text(value))
 
 
 def _text(value: Any) -> str:

@@ -8,13 +8,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard._kernels.combining import first_firing
 from steelyard.heuristics import Heuristic
 from steelyard.model.coded_rules import drop_unused
 from steelyard.model.coding import FeatureCoder
 from steelyard.model.combiners import Combiner
 from steelyard.model.coverage import RowIndex, cover
 from steelyard.model.label_sets import KnownLabelSets
-from steelyard.model.path import Indices, RankedRules, TheoryPath, find_first_firing
+from steelyard.model.path import Indices, RankedRules, TheoryPath
 from steelyard.model.rule_table import RuleTable
 
 from .targets import Targets
@@ -84,7 +85,8 @@ def make_path(
     ranked = []
     for rule_idx, values, votes in rankings:
         # Positives and negatives that each rule is the first of its label to cover.
-        first = find_first_firing(coverage, rule_idx, pool.label_of_rule, is_target.shape)
+        first = np.full(is_target.shape, len(rule_idx), dtype=np.int32)
+        first_firing(coverage, rule_idx, pool.label_of_rule, first)
         new_tp = np.bincount(first[is_target], minlength=len(rule_idx) + 1)[:-1]
         new_fp = np.bincount(first[~is_target], minlength=len(rule_idx) + 1)[:-1]
         ranked.append(RankedRules(rule_idx, values, new_tp, new_fp, votes))

@@ -176,10 +176,7 @@ class RuleListLearner:
         pruning = pruning[remove_covered(later, rest)[pruning]]
         revision = self._grow(growing[rule.mask[growing]], rule.body)
         replacement = self._grow(growing)
-        bodies = [
-            prune_body(self.space, pruning, body, True)
-            for body in (revision, replacement)
-        ]
+        bodies = [prune_body(self.space, pruning, body, True) for body in (revision, replacement)]
         return [GrownRule(body, cover_body(self.space, body)) for body in bodies]
 
     def _cost(self, rules: Sequence[GrownRule], position: int, variant: GrownRule) -> float:

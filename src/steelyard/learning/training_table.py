@@ -9,7 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard._text import check_text
-from steelyard.model.coding import CodeBuilder, CodedFeatures, FeatureCoder
+from steelyard.model.coding import (
+    CodedFeatures,
+    FeatureCoder,
+    code_nominal,
+    code_numeric,
+    join_columns,
+)
 from steelyard.model.features import Feature
 from steelyard.model.tables import NominalColumn, column_names, table_to_columns
 
@@ -102,8 +108,7 @@ def code_training_table(
     (array([2.]), array([[ 0, 1, -1], [ 1, 0, 1]], dtype=int32))
     """
     names = column_names(X) if names is None else tuple(map(str, names))
-    builder = CodeBuilder(X.shape[0])
-    features, cuts, distinct = [], [], []
+    features, cuts, distinct, coded = [], [], [], []
     for name, column in zip(names, table_to_columns(X), strict=True):
         check_text(name, f"the attribute {name!r}")
         categories, values, cut_points = None, np.empty(0), np.empty(0)
@@ -111,16 +116,17 @@ def code_training_table(
             categories = column.categories
             for text in categories:
                 check_text(text, f"the category {text!r} of the attribute {name!r}")
-            builder.add_nominal(column.codes, len(categories))
+            coded.append(code_nominal(column.codes, len(categories)))
         else:
             values = np.unique(column.values[~np.isnan(column.values)])
             if column.rows is not None and len(column.rows) < X.shape[0]:
                 values = np.union1d(values, [0.0])
             cut_points = place_cuts(values) if len(values) else values
-            builder.add_numeric(column, cut_points)
+            coded.append(code_numeric(column, cut_points, X.shape[0]))
         features.append(Feature(name, categories))
         cuts.append(cut_points)
         distinct.append(values)
     coder = FeatureCoder(tuple(features), tuple(cuts))
     values_indptr = np.cumsum([0, *map(len, distinct)], dtype=np.int64)
-    return TrainingFeatures(coder, builder.build(), np.concatenate(distinct), values_indptr)
+    joined = join_columns(coded, X.shape[0])
+    return TrainingFeatures(coder, joined, np.concatenate(distinct), values_indptr)

@@ -38,19 +38,19 @@ class CodedRules:
         Codes of the used attributes.
     table : RuleTable
         The rules; its features count within the used ones.
-    parts : (n_rules + 1,) int, optional
+    parts : (n_rules + 1,) int
         A set of categories without an order of its own takes several rows of the table: rule r has the
-        rows parts[r] to parts[r + 1]. None: one row per rule.
+        rows parts[r] to parts[r + 1]. Nearly always it is one row per rule.
     """
 
     features: tuple[Feature, ...]
     used_idx: NDArray[np.intp]
     coder: FeatureCoder
     table: RuleTable
-    parts: NDArray[np.int64] | None = None
+    parts: NDArray[np.int64]
 
     def __len__(self) -> int:
-        return len(self.table) if self.parts is None else len(self.parts) - 1
+        return len(self.parts) - 1
 
     @property
     def used_features(self) -> tuple[Feature, ...]:
@@ -68,9 +68,9 @@ class CodedRules:
     def cover_columns(self, columns: Sequence[Column], n_rows: int) -> Bits:
         """Bits of the rows that each rule covers, shape (n_rules, n_words)."""
         bits = cover(self.table, index_rows(self.coder.encode_columns(columns, n_rows)))
-        if self.parts is None:
+        if len(bits) == len(self):
             return bits
-        return np.bitwise_or.reduceat(bits, self.parts[:-1], axis=0) if len(self) else bits
+        return np.bitwise_or.reduceat(bits, self.parts[:-1], axis=0)
 
     def cover(self, X: Any) -> tuple[Bits, int]:
         """Bits of the rows that each rule covers, and the number of rows."""
@@ -78,19 +78,25 @@ class CodedRules:
         n_rows = int(selected.shape[0])
         return self.cover_columns(self.read_columns(selected), n_rows), n_rows
 
-    def cover_blocks(self, X: Any) -> Iterator[tuple[slice, Bits]]:
-        """The same for one block of rows after the other."""
+    def cover_blocks(self, X: Any) -> Iterator[tuple[Bits, int]]:
+        """The same for one block of rows after the other, at least one."""
         selected = self.select_columns(X)
-        n_rows = selected.shape[0]
-        for start in range(0, n_rows, _BLOCK_ROWS):
-            block = slice(start, min(start + _BLOCK_ROWS, n_rows))
-            rows = selected.iloc[block] if isinstance(selected, pd.DataFrame) else selected[block]
-            yield block, self.cover_columns(self.read_columns(rows), block.stop - block.start)
+        rows = selected.iloc if isinstance(selected, pd.DataFrame) else selected
+        for start in range(0, max(selected.shape[0], 1), _BLOCK_ROWS):
+            block = rows[start : start + _BLOCK_ROWS]
+            yield self.cover_columns(self.read_columns(block), block.shape[0]), block.shape[0]
+
+    def count_conditions(self) -> NDArray[np.int64]:
+        """Conditions of each rule as people count them; every part of a rule has the same number."""
+        n_codes = [self.coder.n_codes(f) for f in range(len(self.used_features))]
+        is_nominal = [feature.is_nominal for feature in self.used_features]
+        counts = self.table.count_conditions(
+            np.array(n_codes, dtype=np.int32), np.array(is_nominal, dtype=np.bool_)
+        )
+        return counts[self.parts[:-1]]
 
     def body(self, rule: int) -> tuple[Condition, ...]:
         """The conditions of one rule with names and values."""
-        if self.parts is None:
-            return self.table.body(rule, self.coder)
         rows = range(self.parts[rule], self.parts[rule + 1])
         bodies = [self.table.body(row, self.coder) for row in rows]
         return tuple(map(_join_parts, zip(*bodies, strict=True)))
@@ -101,7 +107,7 @@ def _join_parts(parts: Sequence[Condition]) -> Condition:
     first = parts[0]
     if first.categories is None:
         return first
-    return Condition.one_of(first.feature, [text for p in parts for text in p.categories or ()])
+    return Condition(first.feature, "in", [text for p in parts for text in p.categories or ()])
 
 
 def drop_unused(table: RuleTable, coder: FeatureCoder) -> CodedRules:
@@ -111,7 +117,8 @@ def drop_unused(table: RuleTable, coder: FeatureCoder) -> CodedRules:
         tuple(coder.features[f] for f in used_idx), tuple(coder.cuts[f] for f in used_idx)
     )
     reduced = RuleTable(table.indptr, feature.astype(np.int32), table.low, table.high)
-    return CodedRules(coder.features, used_idx.astype(np.intp), used, reduced)
+    parts = np.arange(len(reduced) + 1)
+    return CodedRules(coder.features, used_idx.astype(np.intp), used, reduced, parts)
 
 
 def code_rules(features: tuple[Feature, ...], bodies: Sequence[Sequence[Condition]]) -> CodedRules:
@@ -129,14 +136,13 @@ def code_rules(features: tuple[Feature, ...], bodies: Sequence[Sequence[Conditio
         tuple(np.array(sorted(cuts[int(f)])) for f in used_idx),
     )
     slot = {features[f].name: i for i, f in enumerate(used_idx)}
-    # One row per combination of runs of codes; nearly always one per rule.
+    # One row per combination of runs of codes.
     rows = [
         list(itertools.product(*(_condition_to_ranges(c, coder, slot[c.feature]) for c in body)))
         for body in bodies
     ]
     table = RuleTable.from_ranges([row for of_rule in rows for row in of_rule])
-    n_rows = [len(of_rule) for of_rule in rows]
-    parts = None if all(n == 1 for n in n_rows) else np.concatenate(([0], np.cumsum(n_rows)))
+    parts = np.cumsum([0, *map(len, rows)])
     return CodedRules(features, used_idx, coder, table, parts)
 
 
@@ -155,8 +161,6 @@ def _condition_to_ranges(
     codes = sorted(categories.index(text) for text in condition.categories if text in categories)
     if not codes:
         return [(f, len(categories), len(categories))]  # the empty range: no value satisfies it
-    ends = [i for i in range(1, len(codes)) if codes[i] > codes[i - 1] + 1]
-    starts = [0, *ends]
-    return [
-        (f, codes[a], codes[b - 1] + 1) for a, b in zip(starts, [*ends, len(codes)], strict=True)
-    ]
+    starts = [code for code in codes if code - 1 not in codes]
+    stops = [code + 1 for code in codes if code + 1 not in codes]
+    return [(f, start, stop) for start, stop in zip(starts, stops, strict=True)]

@@ -6,7 +6,7 @@ this file only people see values again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from steelyard._kernels.coding import code_numbers
 
 from .features import Feature
-from .tables import MISSING, Column, NominalColumn, NumericColumn, fit_column, table_to_columns
+from .tables import MISSING, Column, NominalColumn, NumericColumn, table_to_columns
 
 # A column whose most frequent code fills all but this share of the rows is kept as a list of the
 # other rows: on text (medical, enron) a list is far shorter than a column.
@@ -73,15 +73,15 @@ class FeatureCoder:
         return self.encode_columns(table_to_columns(X, self.features), X.shape[0])
 
     def encode_columns(self, columns: Iterable[Column], n_rows: int) -> CodedFeatures:
-        """Codes of the columns of a table."""
-        builder = CodeBuilder(n_rows)
+        """Codes of columns that fit the features."""
+        coded = []
         for feature, cuts, column in zip(self.features, self.cuts, columns, strict=True):
-            fitted = fit_column(column, feature)
-            if isinstance(fitted, NominalColumn):
-                builder.add_nominal(fitted.codes, len(fitted.categories))
+            if isinstance(column, NominalColumn):
+                categories = feature.categories or ()
+                coded.append(code_nominal(column.recode(categories), len(categories)))
             else:
-                builder.add_numeric(fitted, cuts)
-        return builder.build()
+                coded.append(code_numeric(column, cuts, n_rows))
+        return join_columns(coded, n_rows)
 
     def n_codes(self, feature_idx: int) -> int:
         """Number of codes of a feature."""
@@ -89,85 +89,65 @@ class FeatureCoder:
         return len(self.cuts[feature_idx]) + 1 if categories is None else len(categories)
 
 
-_NO_CODES = np.empty(0, dtype=np.int32)
+class CodedColumn(NamedTuple):
+    """Codes of one column: those of all rows, or of `rows` while all others have the default code."""
+
+    n_codes: int
+    is_nominal: bool
+    codes: NDArray[np.int32]
+    default_code: int = MISSING
+    rows: NDArray[Any] | None = None
 
 
-class CodeBuilder:
-    """Collects coded columns; stores each as dense or listed, whichever is smaller."""
+def code_nominal(codes: NDArray[Any], n_codes: int) -> CodedColumn:
+    """A column of categories."""
+    return _shorten(CodedColumn(n_codes, True, codes.astype(np.int32)))
 
-    def __init__(self, n_rows: int) -> None:
-        self.n_rows = n_rows
-        self.n_codes: list[int] = []
-        self.is_nominal: list[bool] = []
-        self.column: list[int] = []
-        self.default_code: list[int] = []
-        self.dense: list[NDArray[np.int32]] = []
-        self.rows: list[NDArray[np.int32]] = []
-        self.codes: list[NDArray[np.int32]] = []
 
-    def add_nominal(self, codes: NDArray[Any], n_codes: int) -> None:
-        self._add_dense(codes.astype(np.int32), n_codes, nominal=True)
-
-    def add_numeric(self, column: NumericColumn, cuts: NDArray[np.float64]) -> None:
-        codes = np.empty(len(column.values), dtype=np.int32)
-        code_numbers(np.ascontiguousarray(column.values), cuts, codes)
-        n_codes = len(cuts) + 1
-        if column.rows is None:
-            self._add_dense(codes, n_codes, nominal=False)
-            return
+def code_numeric(column: NumericColumn, cuts: NDArray[np.float64], n_rows: int) -> CodedColumn:
+    """A column of numbers."""
+    codes = np.empty(len(column.values), dtype=np.int32)
+    code_numbers(np.ascontiguousarray(column.values), cuts, codes)
+    n_codes = len(cuts) + 1
+    if column.rows is not None:
         zero = int(np.searchsorted(cuts, 0.0, side="right"))
         differs = codes != zero
         rows, codes = column.rows[differs], codes[differs]
-        if len(rows) > LISTED_SHARE * self.n_rows:
-            full = np.full(self.n_rows, zero, dtype=np.int32)
-            full[rows] = codes
-            self._add_dense(full, n_codes, nominal=False)
-        else:
+        if len(rows) <= LISTED_SHARE * n_rows:
             ascending = np.argsort(rows, kind="stable")
-            self._add_listed(rows[ascending], codes[ascending], zero, n_codes, nominal=False)
+            return CodedColumn(n_codes, False, codes[ascending], zero, rows[ascending])
+        listed, codes = codes, np.full(n_rows, zero, dtype=np.int32)
+        codes[rows] = listed
+    return _shorten(CodedColumn(n_codes, False, codes))
 
-    def _add_dense(self, codes: NDArray[np.int32], n_codes: int, *, nominal: bool) -> None:
-        frequencies = np.bincount(codes[codes != MISSING], minlength=1)
-        default = int(frequencies.argmax())
-        if self.n_rows - frequencies[default] <= LISTED_SHARE * self.n_rows:
-            rows = np.flatnonzero(codes != default)
-            self._add_listed(rows, codes[rows], default, n_codes, nominal=nominal)
-            return
-        self._describe(n_codes, nominal, column=len(self.dense), default_code=MISSING)
-        self.dense.append(codes)
 
-    def _add_listed(
-        self,
-        rows: NDArray[Any],
-        codes: NDArray[np.int32],
-        default: int,
-        n_codes: int,
-        *,
-        nominal: bool,
-    ) -> None:
-        self._describe(n_codes, nominal, column=-1, default_code=default)
-        self.rows[-1], self.codes[-1] = rows.astype(np.int32), codes
+def _shorten(dense: CodedColumn) -> CodedColumn:
+    """A column as the list of the rows without its most frequent code, if they are few."""
+    frequencies = np.bincount(dense.codes[dense.codes != MISSING], minlength=1)
+    default = int(frequencies.argmax())
+    if len(dense.codes) - frequencies[default] > LISTED_SHARE * len(dense.codes):
+        return dense
+    rows = np.flatnonzero(dense.codes != default)
+    return dense._replace(codes=dense.codes[rows], default_code=default, rows=rows)
 
-    def _describe(self, n_codes: int, nominal: bool, *, column: int, default_code: int) -> None:
-        self.n_codes.append(n_codes)
-        self.is_nominal.append(nominal)
-        self.column.append(column)
-        self.default_code.append(default_code)
-        self.rows.append(_NO_CODES)
-        self.codes.append(_NO_CODES)
 
-    def build(self) -> CodedFeatures:
-        dense = np.empty((len(self.dense), self.n_rows), dtype=np.int32)
-        for row, codes in zip(dense, self.dense, strict=True):
-            row[:] = codes
-        lengths = [len(rows) for rows in self.rows]
-        return CodedFeatures(
-            n_codes=np.array(self.n_codes, dtype=np.int32),
-            is_nominal=np.array(self.is_nominal, dtype=np.bool_),
-            column=np.array(self.column, dtype=np.int32),
-            dense=dense,
-            default_code=np.array(self.default_code, dtype=np.int32),
-            indptr=np.concatenate(([0], np.cumsum(lengths))).astype(np.int64),
-            rows=np.concatenate([*self.rows, _NO_CODES]),
-            codes=np.concatenate([*self.codes, _NO_CODES]),
-        )
+def join_columns(columns: Sequence[CodedColumn], n_rows: int) -> CodedFeatures:
+    """The coded columns of a table."""
+    listed = [column for column in columns if column.rows is not None]
+    full = [column.codes for column in columns if column.rows is None]
+    is_dense = np.array([column.rows is None for column in columns], dtype=np.bool_)
+    dense = np.empty((len(full), n_rows), dtype=np.int32)
+    for row, codes in zip(dense, full, strict=True):
+        row[:] = codes
+    lengths = [0 if column.rows is None else len(column.rows) for column in columns]
+    none = np.empty(0, dtype=np.int32)
+    return CodedFeatures(
+        n_codes=np.array([column.n_codes for column in columns], dtype=np.int32),
+        is_nominal=np.array([column.is_nominal for column in columns], dtype=np.bool_),
+        column=np.where(is_dense, np.cumsum(is_dense) - 1, -1).astype(np.int32),
+        dense=dense,
+        default_code=np.array([column.default_code for column in columns], dtype=np.int32),
+        indptr=np.concatenate(([0], np.cumsum(lengths))).astype(np.int64),
+        rows=np.concatenate([none, *(column.rows for column in listed)]).astype(np.int32),
+        codes=np.concatenate([none, *(column.codes for column in listed)]),
+    )

@@ -39,20 +39,41 @@ _MOST_POINTS = 2**31 - 1
 _NO_POINTS = -(2**40)
 
 
-class Combiner(ABC):
+class Part(ABC):
+    """A combiner or a decoder: a small dataclass that describes and writes itself."""
+
+    name: ClassVar[str]
+    #: The formats that cannot express it, each with the reason in one sentence.
+    declines: ClassVar[dict[str, str]] = {}
+
+    def __str__(self) -> str:
+        return self.name
+
+    def describe(self) -> str:
+        """A clause for the summary of a theory; empty if there is nothing to say."""
+        return ""
+
+    def to_plain(self) -> dict[str, Any]:
+        """The settings as plain data for JSON, without label sets."""
+        names = [field.name for field in fields(self) if field.name != "known"]  # type: ignore[arg-type]
+        return {"name": self.name} | {name: getattr(self, name) for name in names}
+
+
+class Combiner(Part):
     """How firing rules become scores of labels.
 
     Scores are kept as a tally of shape (n_labels, n_rows) while rules are added, so that a path can
-    score one theory after the other.
+    score one theory after the other. A tally starts as `empty`, and `kernel` adds rules to it.
     """
 
-    name: ClassVar[str]
     #: Whether the first firing rule of a label settles it, whatever rules follow.
     first_rule_settles: ClassVar[bool] = False
     #: Whether its scores assert exactly one label per example.
     is_single_label: ClassVar[bool] = False
     #: Whether scores are log-odds, which can be added up over labels.
     gives_log_odds: ClassVar[bool] = False
+    #: Whether a label may have rules for its presence and for its absence.
+    takes_both_classes: ClassVar[bool] = False
     #: The tally of a label without a firing rule, and the kernel that adds the strength of a rule.
     empty: ClassVar[Any]
     kernel: ClassVar[Any]
@@ -61,11 +82,16 @@ class Combiner(ABC):
         """Reject labels and rules that do not fit."""
         targets = {label.name: label.target_class for label in labels}
         for i, scored in enumerate(rules, start=1):
-            if scored.head.target_class != targets[scored.head.label]:
+            label, target_class = scored.head.label, scored.head.target_class
+            if target_class != targets[label] and not self.takes_both_classes:
                 raise ValueError(
-                    f"rule {i} predicts class {scored.head.target_class} of {scored.head.label!r}, "
-                    f"whose target class is {targets[scored.head.label]}"
+                    f"rule {i} predicts class {target_class} of {label!r}, whose target class is "
+                    f"{targets[label]}"
                 )
+            if not self.gives_log_odds and scored.points is not None:
+                raise ValueError(f"rule {i} has points, but a firing rule decides by itself")
+            if self.gives_log_odds and not is_integer(scored.points, -_MOST_POINTS, _MOST_POINTS):
+                raise ValueError(f"points of rule {i} must be an integer, got {scored.points!r}")
 
     # -- scoring ---------------------------------------------------------------------------------
 
@@ -73,20 +99,13 @@ class Combiner(ABC):
     def strengths(self, tp: Any, fp: Any, prior: Any) -> Scores:
         """The strength of learned rules, from counts and the prior of their target class."""
 
+    @abstractmethod
+    def strength(self, scored: ScoredRule) -> Any:
+        """The strength of a rule of a theory."""
+
     def strengths_of(self, rules: Sequence[ScoredRule]) -> Scores:
         """The strength of the rules of a theory."""
-        tp, fp = (np.array([getattr(s, name) for s in rules], float) for name in ("tp", "fp"))
-        return self.strengths(tp, fp, None)
-
-    def start_tally(self, n_labels: int, n_rows: int) -> Scores:
-        """The tally before any rule is added."""
-        return np.full((n_labels, n_rows), self.empty)
-
-    def add_rules(
-        self, tally: Scores, bits: Bits, rule_idx: Indices, label_of_rule: Indices, strength: Scores
-    ) -> None:
-        """Add firing rules to a tally; `strength` is aligned with `rule_idx`."""
-        self.kernel(bits, rule_idx, label_of_rule, strength, tally)
+        return np.array([self.strength(scored) for scored in rules], dtype=type(self.empty))
 
     @abstractmethod
     def finish_tally(self, tally: Scores, silent: Scores, sign: Points) -> Scores:
@@ -105,11 +124,10 @@ class Combiner(ABC):
         labels: Sequence[Label],
     ) -> Scores:
         """Scores of all labels of a theory, shape (n_rows, n_labels)."""
-        tally = self.start_tally(len(labels), n_rows)
-        self.add_rules(tally, bits, np.arange(len(label_of_rule)), label_of_rule, strength)
+        tally = np.full((len(labels), n_rows), self.empty)
+        self.kernel(bits, np.arange(len(label_of_rule)), label_of_rule, strength, tally)
         silent = np.array([label.silent_score for label in labels])
-        sign = np.array([2 * label.target_class - 1 for label in labels])
-        return self.finish_tally(tally, silent, sign).T
+        return self.finish_tally(tally, silent, target_signs(labels)).T
 
     @abstractmethod
     def to_probability(self, scores: Scores) -> NDArray[np.float64]:
@@ -119,7 +137,7 @@ class Combiner(ABC):
     def from_probability(self, probability: float) -> Any:
         """The score that stands for a probability."""
 
-    def adapt(self, needs_log_odds: bool, silence: float, prior: Scores, sign: Points) -> Combiner:
+    def adapt(self, needs_log_odds: bool, silence: float, labels: Sequence[Label]) -> Combiner:
         """The combiner that a path uses with a decoder.
 
         Parameters
@@ -128,18 +146,11 @@ class Combiner(ABC):
             Whether the decoder adds up scores of labels.
         silence : float
             Where no rule of a label fires, its probability is this share of its prior.
-        prior : (n_labels,)
-            Share of the training examples with the target class.
-        sign : (n_labels,)
-            -1 for labels whose rules predict absence.
+        labels : sequence of Label
         """
         return self
 
     # -- words -----------------------------------------------------------------------------------
-
-    def describe(self) -> str:
-        """A clause for the summary of a theory; empty if there is nothing to say."""
-        return ""
 
     def describe_label(self, position: int) -> str:
         """A note beside a label; empty if there is nothing to say."""
@@ -163,20 +174,9 @@ class Combiner(ABC):
 
     # -- writing ---------------------------------------------------------------------------------
 
-    def to_plain(self) -> dict[str, Any]:
-        """The combiner as plain data for JSON."""
-        return {"name": self.name} | {
-            field.name: list(getattr(self, field.name))
-            for field in fields(self)  # type: ignore[arg-type]
-        }
-
     @abstractmethod
     def formulas(self, labels: Sequence[Label], rules_of: RulesByLabel) -> list[Formula]:
         """The score of each label as a formula for exports."""
-
-    def decline(self, format: str) -> str | None:
-        """Why an export cannot express the combiner, in one sentence; None if it can."""
-        return None
 
 
 @dataclass(frozen=True)
@@ -192,16 +192,13 @@ class AnyRule(Combiner):
     empty: ClassVar[Any] = -np.inf
     kernel: ClassVar[Any] = staticmethod(raise_points)  # to the best firing rule
 
-    def check(self, labels: Sequence[Label], rules: Sequence[ScoredRule]) -> None:
-        """Reject labels and rules that do not fit."""
-        super().check(labels, rules)
-        for i, scored in enumerate(rules, start=1):
-            if scored.points is not None:
-                raise ValueError(f"rule {i} has points, but a firing rule decides by itself")
-
     def strengths(self, tp: Any, fp: Any, prior: Any) -> Scores:
         """Smoothed precision."""
         return np.asarray(smoothed_precision(tp, fp), dtype=np.float64)
+
+    def strength(self, scored: ScoredRule) -> Any:
+        """Smoothed precision."""
+        return scored.evidence.smoothed_precision
 
     def finish_tally(self, tally: Scores, silent: Scores, sign: Points) -> Scores:
         """The silent score where no rule has fired; the sign of labels for absence is reversed."""
@@ -220,11 +217,12 @@ class AnyRule(Combiner):
             )
         return 0.0
 
-    def adapt(self, needs_log_odds: bool, silence: float, prior: Scores, sign: Points) -> Combiner:
+    def adapt(self, needs_log_odds: bool, silence: float, labels: Sequence[Label]) -> Combiner:
         """Label sets need log-odds: those of the strongest firing rule."""
         if not needs_log_odds:
             return self
-        start = probability_to_points(silence * prior) * sign
+        prior = np.array([label.prior for label in labels])
+        start = probability_to_points(silence * prior) * target_signs(labels)
         return StrongestVote(tuple(start.tolist()))
 
     def explain_label(self, label: Label, n_fired: int, score: Any, predicted: int) -> str:
@@ -246,10 +244,9 @@ class AnyRule(Combiner):
     def formulas(self, labels: Sequence[Label], rules_of: RulesByLabel) -> list[Formula]:
         """The most precise rule first."""
         formulas: list[Formula] = []
-        for label, rules in zip(labels, rules_of, strict=True):
-            sign = 2 * label.target_class - 1
-            ranked = sorted(rules, key=lambda s: -s.evidence.smoothed_precision)
-            cases = tuple((s, sign * s.evidence.smoothed_precision) for s in ranked)
+        for label, sign, rules in zip(labels, target_signs(labels).tolist(), rules_of, strict=True):
+            ranked = sorted(rules, key=self.strength, reverse=True)
+            cases = tuple((s, sign * self.strength(s)) for s in ranked)
             formulas.append(FirstHit(cases, sign * label.silent_score))
         return formulas
 
@@ -325,6 +322,9 @@ class _Votes(Combiner):
     """
 
     gives_log_odds: ClassVar[bool] = True
+    declines: ClassVar[dict[str, str]] = {
+        "pmml": "PMML's RuleSetModel cannot express votes: export this theory as SQL, Python or JSON"
+    }
 
     start: tuple[int, ...]
 
@@ -336,9 +336,7 @@ class _Votes(Combiner):
         for value in self.start:
             if not is_integer(value, -_MOST_POINTS, _MOST_POINTS):
                 raise ValueError(f"start points must be integers, got {value!r}")
-        for i, scored in enumerate(rules, start=1):
-            if not is_integer(scored.points, -_MOST_POINTS, _MOST_POINTS):
-                raise ValueError(f"points of rule {i} must be an integer, got {scored.points!r}")
+        super().check(labels, rules)
 
     def to_probability(self, scores: Scores) -> NDArray[np.float64]:
         """The logistic function of the log-odds."""
@@ -368,12 +366,6 @@ class _Votes(Combiner):
     def _describe_total(self, n_fired: int, total: str) -> str:
         """How the votes of firing rules give the total."""
 
-    def decline(self, format: str) -> str | None:
-        """PMML has no place for votes."""
-        if format != "pmml":
-            return None
-        return "PMML's RuleSetModel cannot express votes: export this theory as SQL, Python or JSON"
-
 
 @dataclass(frozen=True)
 class StrongestVote(_Votes):
@@ -383,18 +375,13 @@ class StrongestVote(_Votes):
     empty: ClassVar[Any] = _NO_POINTS
     kernel: ClassVar[Any] = staticmethod(raise_points)  # to the strongest firing rule
 
-    def check(self, labels: Sequence[Label], rules: Sequence[ScoredRule]) -> None:
-        """Reject labels and rules that do not fit."""
-        super().check(labels, rules)
-        Combiner.check(self, labels, rules)
-
     def strengths(self, tp: Any, fp: Any, prior: Any) -> Scores:
         """Points of a firing rule for its head."""
         return confidence_to_points(tp, fp, prior)
 
-    def strengths_of(self, rules: Sequence[ScoredRule]) -> Scores:
+    def strength(self, scored: ScoredRule) -> Any:
         """Points of a firing rule for its head."""
-        return np.array([scored.points for scored in rules], dtype=np.int64)
+        return scored.points
 
     def finish_tally(self, tally: Scores, silent: Scores, sign: Points) -> Scores:
         """Points for presence; the start where no rule has fired."""
@@ -410,11 +397,10 @@ class StrongestVote(_Votes):
 
     def formulas(self, labels: Sequence[Label], rules_of: RulesByLabel) -> list[Formula]:
         """The strongest rule first."""
+        ranked = [sorted(rules, key=self.strength, reverse=True) for rules in rules_of]
         return [
-            FirstHit(
-                tuple((s, s.vote) for s in sorted(rules, key=lambda s: -(s.points or 0))), start
-            )
-            for rules, start in zip(rules_of, self.start, strict=True)
+            FirstHit(tuple((s, s.vote) for s in rules), start)
+            for rules, start in zip(ranked, self.start, strict=True)
         ]
 
 
@@ -426,6 +412,7 @@ class SumOfVotes(_Votes):
     """
 
     name: ClassVar[str] = "sum-of-votes"
+    takes_both_classes: ClassVar[bool] = True
     empty: ClassVar[Any] = 0
     kernel: ClassVar[Any] = staticmethod(add_points)  # adds up the votes of the firing rules
 
@@ -433,15 +420,15 @@ class SumOfVotes(_Votes):
         """Votes are learned; counts do not give them."""
         raise ValueError("the votes of boosted rules cannot be computed from counts")
 
-    def strengths_of(self, rules: Sequence[ScoredRule]) -> Scores:
-        """Votes for presence."""
-        return np.array([scored.vote for scored in rules], dtype=np.int64)
+    def strength(self, scored: ScoredRule) -> Any:
+        """The vote for presence."""
+        return scored.vote
 
     def finish_tally(self, tally: Scores, silent: Scores, sign: Points) -> Scores:
         """The sums."""
         return tally + np.array(self.start, dtype=np.int64)[:, None]
 
-    def adapt(self, needs_log_odds: bool, silence: float, prior: Scores, sign: Points) -> Combiner:
+    def adapt(self, needs_log_odds: bool, silence: float, labels: Sequence[Label]) -> Combiner:
         """The same combiner; a decoder cannot change the start of boosted rules."""
         if silence != 1.0:
             raise ValueError(f"silence={silence:g} does not apply to boosted rules: leave it at 1")
@@ -466,6 +453,11 @@ class SumOfVotes(_Votes):
         ]
 
 
+def target_signs(labels: Sequence[Label]) -> Points:
+    """1 for labels whose rules predict presence, -1 for those whose rules predict absence."""
+    return np.array([2 * label.target_class - 1 for label in labels], dtype=np.int64)
+
+
 def _about(label: Label) -> str:
     return "" if label.target_class else " for its absence"
 
@@ -481,15 +473,14 @@ COMBINERS: dict[str, type[Combiner]] = {
 
 def combiner_from_plain(data: Any) -> Combiner:
     """The combiner that `Combiner.to_plain` wrote."""
-    kind, values = read_plain(data, COMBINERS, "combiner")
+    values = read_settings(data, COMBINERS, "combiner")
     if not all(isinstance(value, list) for value in values.values()):
         raise ValueError(f"the fields of a combiner must be lists of integers, got {data!r}")
-    combiner: Combiner = kind(**{name: tuple(value) for name, value in values.items()})
-    return combiner
+    return COMBINERS[data["name"]](**{name: tuple(value) for name, value in values.items()})
 
 
-def read_plain(data: Any, registry: dict[str, Any], what: str) -> tuple[Any, dict[str, Any]]:
-    """The class that plain data names, and the values of its fields."""
+def read_settings(data: Any, registry: dict[str, Any], what: str) -> dict[str, Any]:
+    """The settings of a combiner or decoder that plain data names."""
     name = data.get("name") if isinstance(data, dict) else None
     if not isinstance(name, str) or name not in registry:
         raise ValueError(f"the {what} must be one of {', '.join(registry)}, got {data!r}")
@@ -497,4 +488,4 @@ def read_plain(data: Any, registry: dict[str, Any], what: str) -> tuple[Any, dic
     expected = [field.name for field in fields(registry[name]) if field.name != "known"]
     if sorted(values) != sorted(expected):
         raise ValueError(f"the {what} {name} must have the fields {expected}, got {sorted(values)}")
-    return registry[name], values
+    return values

@@ -15,9 +15,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from steelyard._numbers import is_number
-from steelyard._text import format_number, list_names, shorten_repr
+from steelyard._text import as_text, format_number, list_names, shorten_repr
 
-from .features import Feature, category_text
+from .features import Feature, category_text, read_categories
 
 Value = float | str | None
 """A value of an attribute; None is missing."""
@@ -76,13 +76,12 @@ class Condition:
             raise ValueError(
                 f"the operator of {feature!r} must be one of <, ≤, ≥, =, in, got {operator!r}"
             )
-        if known in ("=", "in"):
-            if known == "=" and not isinstance(value, str):
+        if known == "=":
+            if not isinstance(value, str):
                 raise ValueError(f"the value of {feature!r} must be a category, got {value!r}")
-            if known == "in" and isinstance(value, str):
-                raise ValueError(f"the categories of {feature!r} must be a list, got {value!r}")
-            categories = [value] if isinstance(value, str) else value
-            self._set(feature, categories=_check_categories(feature, categories))
+            self._set(feature, categories=(str(value),))
+        elif known == "in":
+            self._set(feature, categories=tuple(sorted(set(read_categories(value, feature)))))
         elif known == "≥":
             self._set(feature, low=_check_bound(feature, value))
         else:
@@ -96,16 +95,9 @@ class Condition:
         includes_high: bool = False,
         categories: tuple[str, ...] | None = None,
     ) -> None:
-        if not isinstance(feature, str):
-            raise ValueError(f"the attribute of a condition must be a name, got {feature!r}")
-        for name, value in (
-            ("feature", str(feature)),
-            ("low", low),
-            ("high", high),
-            ("includes_high", includes_high),
-            ("categories", categories),
-        ):
-            object.__setattr__(self, name, value)
+        feature = as_text(feature, "the attribute of a condition")
+        bounds = {"low": low, "high": high, "includes_high": includes_high}
+        vars(self).update(feature=feature, **bounds, categories=categories)
 
     @classmethod
     def interval(
@@ -124,11 +116,6 @@ class Condition:
         condition = cls.__new__(cls)
         condition._set(feature, low, high, includes_high and high < math.inf)
         return condition
-
-    @classmethod
-    def one_of(cls, feature: str, categories: Iterable[str]) -> Condition:
-        """The condition that the attribute has one of some categories."""
-        return cls(feature, "in", categories)
 
     @property
     def is_nominal(self) -> bool:
@@ -234,7 +221,7 @@ class Condition:
             raise ValueError(f"cannot merge the conditions {str(self)!r} and {str(other)!r}")
         if self.categories is not None:
             both = [text for text in self.categories if text in (other.categories or ())]
-            return Condition.one_of(self.feature, both)
+            return Condition(self.feature, "in", both)
         upper = self if self.cut <= other.cut else other
         return Condition.interval(
             self.feature,
@@ -255,7 +242,7 @@ class Condition:
         """
         if self.categories is not None:
             others = [text for text in feature.categories or () if text not in self.categories]
-            return (Condition.one_of(self.feature, others),)
+            return (Condition(self.feature, "in", others),)
         below = [Condition(self.feature, "<", self.low)] if self.low > -math.inf else []
         above = [Condition(self.feature, "≥", self.cut)] if self.cut < math.inf else []
         return (*below, *above)
@@ -282,14 +269,6 @@ def _check_bound(feature: str, value: Any) -> float:
             f"the value of {feature!r} must be a finite number, got {shorten_repr(value)}"
         )
     return float(value)
-
-
-def _check_categories(feature: str, values: Any) -> tuple[str, ...]:
-    categories = tuple(dict.fromkeys(values)) if isinstance(values, Iterable) else (values,)
-    for text in categories:
-        if not isinstance(text, str):
-            raise ValueError(f"the categories of {feature!r} must be text, got {text!r}")
-    return tuple(sorted(map(str, categories)))
 
 
 def merge_conditions(conditions: Iterable[Condition]) -> tuple[Condition, ...]:

@@ -6,9 +6,9 @@ To add one, write a class here and list it in `DECODERS`.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from steelyard._numbers import is_number
 
-from .combiners import Combiner, Scores, read_plain
+from .combiners import Combiner, Part, Scores, read_settings
 from .evidence import Label
 from .formulas import Answer, LabelFormulas, LabelSetSearch, find_largest
 from .label_sets import KnownLabelSets
@@ -58,10 +58,9 @@ class Decoded(NamedTuple):
     found: Any = None
 
 
-class Decoder(ABC):
+class Decoder(Part):
     """How scores of labels become predicted labels."""
 
-    name: ClassVar[str]
     #: Whether scores are added up over labels, so that they have to be log-odds.
     needs_log_odds: ClassVar[bool] = False
     #: Whether each label depends on its own score only.
@@ -76,7 +75,7 @@ class Decoder(ABC):
         """The decoder with the label sets of the training examples."""
         return self
 
-    def check(self, labels: Sequence[Label], combiner: Combiner) -> None:  # noqa: B027
+    def check(self, labels: Sequence[Label], combiner: Combiner) -> None:
         """Reject labels or a combiner that do not fit."""
 
     @abstractmethod
@@ -92,10 +91,6 @@ class Decoder(ABC):
         return combiner.to_probability(decoded.scores)
 
     # -- words -----------------------------------------------------------------------------------
-
-    def describe(self) -> str:
-        """A clause for the summary of a theory; empty if there is nothing to say."""
-        return ""
 
     def explain_row(self, decoded: Decoded, row: int, names: Sequence[str]) -> str:
         """A sentence about all labels of a row; empty if there is nothing to say."""
@@ -113,22 +108,9 @@ class Decoder(ABC):
 
     # -- writing ---------------------------------------------------------------------------------
 
-    def to_plain(self) -> dict[str, Any]:
-        """The settings as plain data for JSON, without the label sets."""
-        settings = {
-            field.name: getattr(self, field.name)
-            for field in fields(self)  # type: ignore[arg-type]
-            if field.name != "known"
-        }
-        return {"name": self.name} | {k: float(v) for k, v in settings.items()}
-
     @abstractmethod
     def answers(self, scores: LabelFormulas, combiner: Combiner) -> list[Answer]:
         """The prediction as answers for exports, from the formulas of the labels' scores."""
-
-    def decline(self, format: str) -> str | None:
-        """Why an export cannot express the decoder, in one sentence; None if it can."""
-        return None
 
 
 @dataclass(frozen=True)
@@ -196,9 +178,6 @@ class BestLabel(Decoder):
     name: ClassVar[str] = "best-label"
     is_single_label: ClassVar[bool] = True
 
-    def __str__(self) -> str:
-        return self.name
-
     def decode(self, scores: Scores, combiner: Combiner) -> Decoded:
         """The label with the highest score, the first of equals."""
         is_present = np.zeros(scores.shape, dtype=np.bool_)
@@ -219,6 +198,9 @@ class _LabelSets(Decoder):
     """What decoders that compare the label sets of the training examples have in common."""
 
     needs_log_odds: ClassVar[bool] = True
+    declines: ClassVar[dict[str, str]] = {
+        "pmml": "PMML cannot compare label sets: export this theory as SQL, Python or JSON"
+    }
     frequency_weight: float
 
     def __post_init__(self) -> None:
@@ -279,7 +261,8 @@ class _LabelSets(Decoder):
             known = block @ columns + self.set_points
             yield rows, block, known, np.maximum(block, 0).sum(axis=1) + unseen
 
-    def _describe_sets(self) -> str:
+    def describe(self) -> str:
+        """How many sets there are."""
         n_sets = len(self._fitted.sets)
         return f"label sets: {n_sets} known, frequency weight {self.frequency_weight:g}"
 
@@ -293,12 +276,6 @@ class _LabelSets(Decoder):
         sets = tuple(zip(self._fitted.sets, self.set_points.tolist(), strict=True))
         names, formulas = tuple(scores.names), tuple(scores.formulas)
         return [LabelSetSearch(names, formulas, sets, self.unseen_points, self.min_share)]
-
-    def decline(self, format: str) -> str | None:
-        """PMML has no place for label sets."""
-        if format != "pmml":
-            return None
-        return "PMML cannot compare label sets: export this theory as SQL, Python or JSON"
 
 
 @dataclass(frozen=True)
@@ -354,10 +331,6 @@ class BestLabelSet(_LabelSets):
         is_present[is_new] = scores[is_new] > 0
         return Decoded(scores, is_present, best)
 
-    def describe(self) -> str:
-        """How many sets there are."""
-        return self._describe_sets()
-
     def explain_row(self, decoded: Decoded, row: int, names: Sequence[str]) -> str:
         """Which set fits best."""
         known, k = self._fitted, int(decoded.found[row])
@@ -406,6 +379,12 @@ class LabelSetVotes(_LabelSets):
     """
 
     name: ClassVar[str] = "label-set-votes"
+    declines: ClassVar[dict[str, str]] = {
+        **_LabelSets.declines,
+        # It would need exponentials over all sets for every row.
+        "sql": "SQL cannot let label sets vote: export this theory as Python or JSON, or use "
+        "decode='best-label-set' or 'each-label'",
+    }
 
     threshold: float = 0.5
     frequency_weight: float = 0.5
@@ -471,7 +450,7 @@ class LabelSetVotes(_LabelSets):
     def describe(self) -> str:
         """How many sets there are, and the share that a label needs."""
         needed = f"{100 * self.min_share / SHARES:g} %"
-        return f"{self._describe_sets()}, a label needs more than {needed} of the votes"
+        return f"{super().describe()}, a label needs more than {needed} of the votes"
 
     def _share(self, decoded: Decoded, row: int, j: int) -> float:
         for_label, of_all = decoded.found
@@ -498,15 +477,6 @@ class LabelSetVotes(_LabelSets):
     def _explain_difference(self, decoded: Decoded, row: int, j: int, combiner: Combiner) -> str:
         only = "" if decoded.is_present[row, j] else "only "
         return f", but it has {only}{self._share(decoded, row, j):.1%} of the label sets' votes"
-
-    def decline(self, format: str) -> str | None:
-        """SQL would need exponentials over all sets for every row."""
-        if format == "sql":
-            return (
-                "SQL cannot let label sets vote: export this theory as Python or JSON, or use "
-                "decode='best-label-set' or 'each-label'"
-            )
-        return super().decline(format)
 
 
 def _check_share(name: str, value: Any) -> None:
@@ -555,9 +525,9 @@ def get_decoder(decode: str | Decoder) -> Decoder:
 
 def decoder_from_plain(data: Any, known: KnownLabelSets | None) -> Decoder:
     """The decoder that `Decoder.to_plain` wrote, with its label sets."""
-    kind, settings = read_plain(data, DECODERS, "decoder")
+    settings = read_settings(data, DECODERS, "decoder")
+    kind = DECODERS[data["name"]]
     if kind.needs_log_odds == (known is None):
         verb = "needs" if known is None else "has no"
         raise ValueError(f"the decoder {kind.name} {verb} label sets")
-    decoder: Decoder = kind(**settings).fit(known)
-    return decoder
+    return kind(**settings).fit(known)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from steelyard._numbers import is_integer
+from steelyard._text import as_text
 
 
 def smoothed_precision(tp: Any, fp: Any) -> Any:
@@ -27,6 +28,12 @@ def _check_counts(what: str, **counts: Any) -> None:
     for name, value in counts.items():
         if not is_integer(value, least=0, most=_MOST):
             raise ValueError(f"{name} of {what} must be a non-negative integer, got {value!r}")
+
+
+def check_class(target_class: Any, what: str) -> None:
+    """Reject a target class that is neither presence (1) nor absence (0)."""
+    if not is_integer(target_class, 0, 1):
+        raise ValueError(f"target_class of {what} must be 0 or 1, got {target_class!r}")
 
 
 @dataclass(frozen=True)
@@ -84,13 +91,8 @@ class Label:
     uncovered_negatives: int = 0
 
     def __post_init__(self) -> None:
-        if not isinstance(self.name, str):
-            raise ValueError(f"the name of a label must be text, got {self.name!r}")
-        object.__setattr__(self, "name", str(self.name))
-        if not is_integer(self.target_class, 0, 1):
-            raise ValueError(
-                f"target_class of the label {self.name!r} must be 0 or 1, got {self.target_class!r}"
-            )
+        object.__setattr__(self, "name", as_text(self.name, "the name of a label"))
+        check_class(self.target_class, f"the label {self.name!r}")
         counts = {k: v for k, v in vars(self).items() if k not in ("name", "target_class")}
         _check_counts(f"the label {self.name!r}", **counts)
 
@@ -103,6 +105,11 @@ class Label:
     def n_examples(self) -> int:
         """Number of training examples."""
         return self.n_positives + self.n_negatives
+
+    @property
+    def prior(self) -> float:
+        """Share of the training examples with the target class."""
+        return self.n_positives / max(self.n_examples, 1)
 
     @property
     def silent_score(self) -> float:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from steelyard._text import find_repeated
+from steelyard._text import as_text, find_repeated
 
 # How tables and databases write booleans, in lower case.
 BOOLEAN_WORDS = {"True": ("true", "1", "1.0"), "False": ("false", "0", "0.0")}
@@ -25,6 +27,13 @@ def category_text(value: object) -> str:
     return str(value)
 
 
+def read_categories(values: Any, name: str) -> tuple[str, ...]:
+    """The categories of an attribute, if they are a list of texts."""
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise ValueError(f"the categories of {name!r} must be a list, got {values!r}")
+    return tuple(as_text(value, f"the categories of {name!r}") for value in values)
+
+
 @dataclass(frozen=True)
 class Feature:
     """One attribute: its name and, if it is nominal, its categories as text.
@@ -39,14 +48,9 @@ class Feature:
     categories: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.name, str):
-            raise ValueError(f"the name of an attribute must be text, got {self.name!r}")
-        object.__setattr__(self, "name", str(self.name))
+        object.__setattr__(self, "name", as_text(self.name, "the name of an attribute"))
         if self.categories is not None:
-            for text in self.categories:
-                if not isinstance(text, str):
-                    raise ValueError(f"the categories of {self.name!r} must be text, got {text!r}")
-            object.__setattr__(self, "categories", tuple(map(str, self.categories)))
+            object.__setattr__(self, "categories", read_categories(self.categories, self.name))
             twice = find_repeated(self.categories)
             if twice is not None:
                 raise ValueError(f"the attribute {self.name!r} has the category {twice!r} twice")

@@ -9,31 +9,71 @@ from __future__ import annotations
 import json
 import math
 import reprlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard._files import read_text, write_atomically
 from steelyard._numbers import is_integer, is_number
 from steelyard.heuristics import heuristic_from_dict, heuristic_to_dict
 
-from .combiners import AnyRule, Combiner, FirstRule, StrongestVote, SumOfVotes, combiner_from_plain
+from .combiners import combiner_from_plain
 from .conditions import Condition
-from .decoders import BestLabel, BestLabelSet, EachLabel, LabelSetVotes, decoder_from_plain
+from .decoders import decoder_from_plain
 from .evidence import Evidence, Label
 from .features import Feature
 from .label_sets import KnownLabelSets
 from .rules import Head, Rule, ScoredRule
 
-# Format and newest schema version. Theories: 1 rules that decide; 2 points and label sets; 3 a combiner
-# and a decoder. Paths: 1 rules that decide; 2 a combiner, votes and label sets.
-THEORY = ("steelyard theory", 3)
-PATH = ("steelyard path", 2)
-
-_KINDS = {str: "text", list: "a list", dict: "an object", int: "an integer", float: "a number"}
+_KINDS: dict[type, str] = {list: "a list", dict: "an object"}
 _MOST = 2**31 - 1
+
+
+class JsonFormat(NamedTuple):
+    """How one kind of object becomes plain data, and plain data the parts to make it of."""
+
+    name: str
+    version: int
+    to_plain: Callable[[Any], dict[str, Any]]
+    to_parts: Callable[[dict[str, Any]], dict[str, Any]]
+
+
+class Saved:
+    """What is saved as JSON text and read again."""
+
+    json_format: ClassVar[JsonFormat]
+
+    def to_json(self, path: str | Path | None = None) -> str:
+        """The JSON text, one rule per line; also written to `path` if given.
+
+        The old content of the file stays until all of the new text is written.
+        """
+        form = self.json_format
+        head = {"format": form.name, "schema_version": form.version}
+        text = _to_lines(head | form.to_plain(self))
+        if path is not None:
+            write_atomically(Path(path), text.encode())
+        return text
+
+    @classmethod
+    def from_json(cls, source: str | Path) -> Self:
+        """Read JSON text or a file; nothing in it is executed."""
+        text, where = source, "the text"
+        if isinstance(source, Path) or (source.strip() and source.lstrip()[0] not in '{["'):
+            text, where = read_text(Path(source)), str(source)
+        form = cls.json_format
+        data = _check_format(str(text), form, where)
+        with reject_damage(f"{where} is a damaged {form.name.split()[1]}"):
+            return cls._from_parts(**form.to_parts(data))
+
+    @classmethod
+    def _from_parts(cls, **parts: Any) -> Self:
+        return cls(**parts)
 
 
 # -- writing -------------------------------------------------------------------------------------
@@ -42,6 +82,32 @@ _MOST = 2**31 - 1
 def to_json_text(value: Any) -> str:
     """JSON that every language reads: text as it is, no NaN and no infinity."""
     return json.dumps(value, ensure_ascii=False, allow_nan=False, default=lambda x: x.item())
+
+
+def _to_lines(data: dict[str, Any]) -> str:
+    """An object as text, one line per field and per item of a list of objects."""
+    lines = []
+    for key, value in data.items():
+        text = to_json_text(value)
+        if isinstance(value, list) and value:
+            rows = ",\n".join("  " + to_json_text(item) for item in value)
+            text = f"[\n{rows}\n ]"
+        lines.append(f' "{key}": {text}')
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _shared_to_plain(model: Any, features: tuple[Feature, ...]) -> dict[str, Any]:
+    """What theories and paths have in common."""
+    attributes = [
+        {name: value for name, value in vars(feature).items() if value is not None}
+        for feature in features
+    ]
+    return {
+        "classes": model.classes,
+        "combiner": model.combiner.to_plain(),
+        "features": attributes,
+        "labels": list(map(vars, model.labels)),
+    }
 
 
 def _number_to_plain(value: float) -> float | str:
@@ -62,24 +128,9 @@ def condition_to_plain(condition: Condition) -> list[list[Any]]:
     return lower + upper
 
 
-def _rule_to_plain(rule: Rule, tp: int, fp: int) -> dict[str, Any]:
-    return {
-        "label": rule.head.label,
-        "target_class": rule.head.target_class,
-        "body": [item for condition in rule.body for item in condition_to_plain(condition)],
-        "tp": tp,
-        "fp": fp,
-    }
-
-
-def _shared_to_plain(features: Sequence[Feature], labels: Sequence[Label]) -> dict[str, Any]:
-    return {
-        "features": [
-            {"name": f.name} | ({} if f.categories is None else {"categories": f.categories})
-            for f in features
-        ],
-        "labels": [vars(label) for label in labels],
-    }
+def _rule_to_plain(rule: Rule, evidence: Evidence) -> dict[str, Any]:
+    body = [item for condition in rule.body for item in condition_to_plain(condition)]
+    return {**vars(rule.head), "body": body, **vars(evidence)}
 
 
 def _label_sets_to_plain(known: KnownLabelSets | None) -> list[dict[str, Any]]:
@@ -87,60 +138,42 @@ def _label_sets_to_plain(known: KnownLabelSets | None) -> list[dict[str, Any]]:
     return [{"labels": labels, "count": count} for labels, count in pairs]
 
 
-def theory_to_text(theory: Any) -> str:
-    """A theory as JSON, one rule per line."""
-    head = {
-        "format": THEORY[0],
-        "schema_version": THEORY[1],
+def theory_to_plain(theory: Any) -> dict[str, Any]:
+    """The content of a theory."""
+    return {
         "heuristic": theory.heuristic,
         "phi": theory.phi,
-        "classes": theory.classes,
-        "combiner": theory.combiner.to_plain(),
         "decoder": theory.decoder.to_plain(),
-    }
-    rules = [
-        _rule_to_plain(s.rule, s.tp, s.fp)
-        | {"value": _number_to_plain(s.value)}
-        | ({} if s.points is None else {"points": s.points})
-        for s in theory.rules
-    ]
-    lists = _shared_to_plain(theory.features, theory.labels)
-    lists |= {"rules": rules, "label_sets": _label_sets_to_plain(theory.decoder.known)}
-    lines = [f' "{key}": {to_json_text(value)}' for key, value in head.items()]
-    for key, items in lists.items():
-        rows = ",\n".join("  " + to_json_text(item) for item in items)
-        lines.append(f' "{key}": [\n{rows}\n ]' if items else f' "{key}": []')
-    return "{\n" + ",\n".join(lines) + "\n}\n"
-
-
-def path_to_text(path: Any) -> str:
-    """A path as JSON: every rule once, and the ranking of each heuristic."""
-    rankings = [
-        {
-            "heuristic": heuristic_to_dict(heuristic),
-            "rules": ranked.rule_idx.tolist(),
-            "values": list(map(_number_to_plain, ranked.values.tolist())),
-            "new_tp": ranked.new_tp.tolist(),
-            "new_fp": ranked.new_fp.tolist(),
-        }
-        | ({} if ranked.votes is None else {"votes": ranked.votes.tolist()})
-        for heuristic, ranked in zip(path.heuristics, path.ranked, strict=True)
-    ]
-    data = {
-        "format": PATH[0],
-        "schema_version": PATH[1],
-        "classes": path.classes,
-        "phis": path.phis,
-        "combiner": path.combiner.to_plain(),
-        **_shared_to_plain(path.coded.features, path.labels),
+        **_shared_to_plain(theory, theory.features),
         "rules": [
-            _rule_to_plain(path.rule(r), int(path.tp[r]), int(path.fp[r]))
-            for r in range(len(path.coded))
+            _rule_to_plain(s.rule, s.evidence)
+            | {"value": _number_to_plain(s.value)}
+            | ({} if s.points is None else {"points": s.points})
+            for s in theory.rules
         ],
-        "heuristics": rankings,
+        "label_sets": _label_sets_to_plain(theory.decoder.known),
+    }
+
+
+def path_to_plain(path: Any) -> dict[str, Any]:
+    """The content of a path: every rule once, and the ranking of each heuristic."""
+    return {
+        "phis": path.phis,
+        **_shared_to_plain(path, path.coded.features),
+        "rules": [_rule_to_plain(path.rule(r), path.evidence(r)) for r in range(len(path.coded))],
+        "heuristics": [
+            {
+                "heuristic": heuristic_to_dict(heuristic),
+                "rules": ranked.rule_idx.tolist(),
+                "values": list(map(_number_to_plain, ranked.values.tolist())),
+                "new_tp": ranked.new_tp.tolist(),
+                "new_fp": ranked.new_fp.tolist(),
+            }
+            | ({} if ranked.votes is None else {"votes": ranked.votes.tolist()})
+            for heuristic, ranked in zip(path.heuristics, path.ranked, strict=True)
+        ],
         "label_sets": _label_sets_to_plain(path.label_sets),
     }
-    return to_json_text(data)
 
 
 # -- checking ------------------------------------------------------------------------------------
@@ -161,8 +194,8 @@ def _parse(text: str, where: str) -> Any:
         raise ValueError(f"{where} is not JSON: {error}") from None
 
 
-def _check_format(text: str, expected: tuple[str, int], where: str) -> dict[str, Any]:
-    data, (name, newest) = _parse(text, where), expected
+def _check_format(text: str, form: JsonFormat, where: str) -> dict[str, Any]:
+    data, name, newest = _parse(text, where), form.name, form.version
     if not isinstance(data, dict) or data.get("format") != name:
         raise ValueError(f"{where} is not a {name}")
     if data.get("schema_version") not in range(1, newest + 1):
@@ -182,17 +215,21 @@ def reject_damage(what: str) -> Iterator[None]:
         raise ValueError(f"{what}: {error}") from None
 
 
-def _get(data: Any, name: str, kind: type) -> Any:
-    """A field of an object, if it is of a kind: str, list, dict, int or float."""
+def _get(data: Any, name: str, kind: type = object) -> Any:
+    """A field of an object, if it is of a kind: list, dict or any."""
     if not isinstance(data, dict):
         raise ValueError(f"expected an object, got {reprlib.repr(data)}")
     if name not in data:
         raise ValueError(f"{name} is missing")
-    value = data[name]
-    is_right = {int: is_integer(value, -_MOST, _MOST), float: is_number(value)}
-    if not is_right.get(kind, isinstance(value, kind)):
-        raise ValueError(f"{name} must be {_KINDS[kind]}, got {reprlib.repr(value)}")
-    return value
+    if not isinstance(data[name], kind):
+        raise ValueError(f"{name} must be {_KINDS[kind]}, got {reprlib.repr(data[name])}")
+    return data[name]
+
+
+def _make(kind: Any, data: Any) -> Any:
+    """An object of a class that checks its fields; a field without a value may be missing."""
+    names = [f.name for f in fields(kind) if f.default is not None or f.name in data]
+    return kind(**{name: _get(data, name) for name in names})
 
 
 def _read_each(data: Any, name: str, noun: str, read: Callable[[Any], Any]) -> tuple[Any, ...]:
@@ -215,38 +252,25 @@ def _integers(data: Any, name: str, least: float = 0, most: float = _MOST) -> ND
 # -- reading -------------------------------------------------------------------------------------
 
 
-def _read_value(value: Any) -> float:
+def _read_number(value: Any) -> float:
     """A number that may be infinite, then written as text."""
-    return (
-        float(value) if value in ("inf", "-inf") else float(_get({"value": value}, "value", float))
-    )
+    if value not in ("inf", "-inf") and not is_number(value):
+        raise ValueError(f"value must be a number, got {reprlib.repr(value)}")
+    return float(value)
 
 
-def _read_feature(data: Any) -> Feature:
-    return Feature(
-        _get(data, "name", str), _get(data, "categories", list) if "categories" in data else None
-    )
-
-
-def _read_label(data: Any) -> Label:
-    counts = [name for name in Label.__dataclass_fields__ if name != "name"]
-    return Label(_get(data, "name", str), *(_get(data, name, int) for name in counts))
-
-
-def _read_rule(data: Any, value: Any = None) -> ScoredRule:
-    head = Head(_get(data, "label", str), _get(data, "target_class", int))
-    body = []
-    for item in _get(data, "body", list):
+def _read_rule(data: Any, value: float | None = None) -> ScoredRule:
+    """A rule; `value` is that of a rule without one."""
+    body = _get(data, "body", list)
+    for item in body:
         if not isinstance(item, list) or len(item) != 3:
             raise ValueError(
                 "a condition must be an attribute, an operator and a value, "
                 f"got {reprlib.repr(item)}"
             )
-        body.append(Condition(*item))
-    evidence = Evidence(_get(data, "tp", int), _get(data, "fp", int))
-    points = _get(data, "points", int) if "points" in data else None
-    number = _read_value(data.get("value") if value is None else value)
-    return ScoredRule(Rule(head, tuple(body)), evidence, number, points)
+    rule = Rule(_make(Head, data), tuple(Condition(*item) for item in body))
+    number = _read_number(data.get("value", value))
+    return ScoredRule(rule, _make(Evidence, data), number, data.get("points"))
 
 
 def _read_classes(data: Any) -> tuple[Any, ...]:
@@ -258,69 +282,67 @@ def _read_classes(data: Any) -> tuple[Any, ...]:
 
 
 def _read_label_sets(data: Any) -> KnownLabelSets | None:
+    def read(item: Any) -> tuple[tuple[Any, ...], Any]:
+        return tuple(_get(item, "labels", list)), _get(item, "count")
+
+    pairs = _read_each(data, "label_sets", "label set", read)
+    return KnownLabelSets(*zip(*pairs, strict=True)) if pairs else None
+
+
+def _read_shared(data: Any, value: float | None = None) -> dict[str, Any]:
+    """What theories and paths have in common."""
+    return {
+        "features": _read_each(data, "features", "attribute", lambda item: _make(Feature, item)),
+        "labels": _read_labels(data),
+        "rules": _read_each(data, "rules", "rule", lambda item: _read_rule(item, value)),
+        "combiner": combiner_from_plain(data.get("combiner")),
+        "classes": _read_classes(data),
+    }
+
+
+def _read_labels(data: Any) -> tuple[Label, ...]:
+    return _read_each(data, "labels", "label", lambda item: _make(Label, item))
+
+
+def theory_parts(data: dict[str, Any]) -> dict[str, Any]:
+    """The parts of the theory that `theory_to_plain` or an older version wrote."""
+    if data["schema_version"] < THEORY.version:
+        data = _upgrade_theory(data)
+    return _read_shared(data) | {
+        "decoder": decoder_from_plain(data.get("decoder"), _read_label_sets(data)),
+        "heuristic": _get(data, "heuristic"),
+        "phi": _get(data, "phi"),
+    }
+
+
+def path_parts(data: dict[str, Any]) -> dict[str, Any]:
+    """The parts of the path that `path_to_plain` or an older version wrote; a ranking is a dict."""
+    if data["schema_version"] < PATH.version:
+        data = _upgrade_path(data)
+    phis = _get(data, "phis", list)
+    if not all(is_number(phi) and 0 < phi <= 1 for phi in phis):
+        raise ValueError(f"phis must be numbers above 0 and at most 1, got {phis!r}")
+    shared = _read_shared(data, value=0.0)
+    n_rules = len(shared["rules"])
     pairs = _read_each(
         data,
-        "label_sets",
-        "label set",
-        lambda item: (tuple(_get(item, "labels", list)), _get(item, "count", int)),
+        "heuristics",
+        "heuristic",
+        lambda x: (heuristic_from_dict(_get(x, "heuristic", dict)), _read_ranking(x, n_rules)),
     )
-    sets, counts = zip(*pairs, strict=True) if pairs else ((), ())
-    return KnownLabelSets(sets, counts) if pairs else None
-
-
-def theory_parts(text: str, where: str) -> dict[str, Any]:
-    """The parts of the theory that `theory_to_text` wrote."""
-    data = _check_format(text, THEORY, where)
-    with reject_damage(f"{where} is a damaged theory"):
-        if data["schema_version"] < THEORY[1]:
-            data = _upgrade_theory(data)
-        return {
-            "features": _read_each(data, "features", "attribute", _read_feature),
-            "labels": _read_each(data, "labels", "label", _read_label),
-            "rules": _read_each(data, "rules", "rule", _read_rule),
-            "combiner": combiner_from_plain(data.get("combiner")),
-            "decoder": decoder_from_plain(data.get("decoder"), _read_label_sets(data)),
-            "classes": _read_classes(data),
-            "heuristic": _get(data, "heuristic", str),
-            "phi": _get(data, "phi", float),
-        }
-
-
-def path_parts(text: str, where: str) -> dict[str, Any]:
-    """The parts of the path that `path_to_text` wrote; a ranking is a dict."""
-    data = _check_format(text, PATH, where)
-    with reject_damage(f"{where} is a damaged path"):
-        if data["schema_version"] < PATH[1]:
-            data = _upgrade_path(data)
-        phis = _get(data, "phis", list)
-        if not all(is_number(phi) and 0 < phi <= 1 for phi in phis):
-            raise ValueError(f"phis must be numbers above 0 and at most 1, got {phis!r}")
-        rules = _read_each(data, "rules", "rule", lambda rule: _read_rule(rule, 0.0))
-        return {
-            "heuristics": _read_each(
-                data,
-                "heuristics",
-                "heuristic",
-                lambda item: heuristic_from_dict(_get(item, "heuristic", dict)),
-            ),
-            "phis": tuple(map(float, phis)),
-            "features": _read_each(data, "features", "attribute", _read_feature),
-            "labels": _read_each(data, "labels", "label", _read_label),
-            "rules": rules,
-            "ranked": _read_each(
-                data, "heuristics", "heuristic", lambda item: _read_ranking(item, len(rules))
-            ),
-            "combiner": combiner_from_plain(data.get("combiner")),
-            "classes": _read_classes(data),
-            "label_sets": _read_label_sets(data),
-        }
+    return shared | {
+        "heuristics": tuple(heuristic for heuristic, _ in pairs),
+        "ranked": tuple(ranking for _, ranking in pairs),
+        "phis": tuple(map(float, phis)),
+        "label_sets": _read_label_sets(data),
+    }
 
 
 def _read_ranking(data: Any, n_rules: int) -> dict[str, Any]:
     """The ranking of a heuristic over so many rules."""
     ranking: dict[str, Any] = {
         "rule_idx": _integers(data, "rules", 0, n_rules - 1).astype(np.intp),
-        "values": np.array([_read_value(value) for value in _get(data, "values", list)], float),
+        "values": np.array([_read_number(value) for value in _get(data, "values", list)], float),
         "new_tp": _integers(data, "new_tp"),
         "new_fp": _integers(data, "new_fp"),
         "votes": _integers(data, "votes", -_MOST) if "votes" in data else None,
@@ -336,50 +358,58 @@ def _read_ranking(data: Any, n_rules: int) -> dict[str, Any]:
 # -- older versions ------------------------------------------------------------------------------
 
 
-def _get_output(data: Any) -> str:
-    output: str = _get(data, "output", str)
-    if output not in ("multilabel", "binary", "multiclass", "ordered"):
-        raise ValueError(
-            f"output must be multilabel, binary, multiclass or ordered, got {output!r}"
-        )
-    return output
+def _get_one_of(data: Any, name: str, known: tuple[str, ...]) -> Any:
+    value = _get(data, name)
+    if value not in known:
+        raise ValueError(f"{name} must be one of {', '.join(known)}, got {reprlib.repr(value)}")
+    return value
+
+
+def _get_output(data: Any) -> Any:
+    return _get_one_of(data, "output", ("multilabel", "binary", "multiclass", "ordered"))
 
 
 def _upgrade_theory(data: dict[str, Any]) -> dict[str, Any]:
     """Versions 1 and 2, which had `output`, `combine`, `start_points` and `min_share`."""
     output = _get_output(data)
-    combiner: Combiner = AnyRule()
+    combiner: dict[str, Any] = {"name": "any-rule"}
     if output == "ordered":
-        sizes = [label.n_positives for label in _read_each(data, "labels", "label", _read_label)]
-        combiner = FirstRule(tuple(sorted(range(len(sizes)), key=lambda j: sizes[j])))
+        sizes = [label.n_positives for label in _read_labels(data)]
+        order = sorted(range(len(sizes)), key=lambda j: sizes[j])
+        combiner = {"name": "first-rule", "order": order}
     if data["schema_version"] == 2:
-        start = tuple(_integers(data, "start_points", -_MOST).tolist())
-        combine = _get(data, "combine", str)
-        if combine not in ("any", "weighted"):
-            raise ValueError(f"combine must be any or weighted, got {combine!r}")
-        combiner = SumOfVotes(start) if combine == "weighted" else StrongestVote(start)
+        is_sum = _get_one_of(data, "combine", ("any", "weighted")) == "weighted"
+        start = _get(data, "start_points", list)
+        combiner = {"name": "sum-of-votes" if is_sum else "strongest-vote", "start": start}
     elif "start_points" in data or "label_sets" in data:
         raise ValueError("schema version 1 has neither start points nor label sets")
-    decoder: Any = BestLabel() if output in ("multiclass", "ordered") else EachLabel()
+    decoder: dict[str, Any] = {"name": "each-label", "threshold": 0.5}
+    if output in ("multiclass", "ordered"):
+        decoder = {"name": "best-label"}
+    if "label_sets" in data or "min_share" in data:
+        weight = _get(data, "frequency_weight")
+        decoder = {"name": "best-label-set", "frequency_weight": weight, "silence": 1.0}
     if "min_share" in data:
-        share, weight = (_get(data, name, float) for name in ("min_share", "frequency_weight"))
-        decoder = LabelSetVotes(share, weight)
-    elif "label_sets" in data:
-        decoder = BestLabelSet(_get(data, "frequency_weight", float))
-    plain = {"combiner": combiner.to_plain(), "decoder": decoder.to_plain()}
-    return {"label_sets": [], **data, **plain}
+        decoder |= {"name": "label-set-votes", "threshold": data["min_share"]}
+    return {"label_sets": [], **data, "combiner": combiner, "decoder": decoder}
 
 
 def _upgrade_path(data: dict[str, Any]) -> dict[str, Any]:
     """Version 1, whose rules had the position of their label."""
     _get_output(data)
-    labels = _read_each(data, "labels", "label", _read_label)
+    labels = _read_labels(data)
 
     def name_label(rule: Any) -> Any:
-        j = _get(rule, "label", int)
-        if not 0 <= j < len(labels):
-            raise ValueError(f"there is no label {j}; there are {len(labels)}")
+        j = _get(rule, "label")
+        if not is_integer(j, 0, len(labels) - 1):
+            raise ValueError(f"there is no label {reprlib.repr(j)}; there are {len(labels)}")
         return rule | {"label": labels[j].name, "target_class": labels[j].target_class}
 
     rules = list(_read_each(data, "rules", "rule", name_label))
-    return {**data, "rules": rules, "label_sets": [], "combiner": AnyRule().to_plain()}
+    return {**data, "rules": rules, "label_sets": [], "combiner": {"name": "any-rule"}}
+
+
+# Theories: 1 rules that decide; 2 points and label sets; 3 a combiner and a decoder.
+THEORY = JsonFormat("steelyard theory", 3, theory_to_plain, theory_parts)
+# Paths: 1 rules that decide; 2 a combiner, votes and label sets.
+PATH = JsonFormat("steelyard path", 2, path_to_plain, path_parts)

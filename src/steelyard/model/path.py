@@ -9,29 +9,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
-from steelyard._files import write_atomically
-from steelyard._kernels.combining import first_firing
 from steelyard._text import format_count
 from steelyard.heuristics import Heuristic, describe, get_heuristic
-from steelyard.measures import Counts, Measure, count_cells
+from steelyard.measures import Measure, count_cells
 
 from .coded_rules import CodedRules, code_rules
-from .combiners import AnyRule, Combiner, Scores
-from .coverage import Bits
+from .combiners import AnyRule, Combiner, Scores, target_signs
 from .decoders import BestLabel, Decoder, EachLabel
 from .evidence import Evidence, Label, smoothed_precision
-from .json import path_parts, path_to_text, reject_damage
+from .json import PATH, JsonFormat, Saved
 from .label_sets import KnownLabelSets
 from .log_odds import Points
 from .rules import Head, Rule, ScoredRule
-from .theory import Theory, labels_to_answer, read_source
+from .theory import Theory, labels_to_answer
 from .thresholding import count_above, count_kept
 
 Indices = NDArray[np.intp]
@@ -54,16 +49,8 @@ class RankedRules(NamedTuple):
     votes: Points | None = None
 
 
-class _Prefix(NamedTuple):
-    """The distinct rules of a prefix of a ranking, best first, where each first stands, and its vote."""
-
-    rule_idx: Indices
-    first: Indices
-    votes: Points | None
-
-
 @dataclass(frozen=True, repr=False)
-class TheoryPath:
+class TheoryPath(Saved):
     """Theories for every pair of a heuristic and a share φ, from the same rules.
 
     Parameters
@@ -95,6 +82,8 @@ class TheoryPath:
     >>> len(path.theory(MEstimate(m=64), 0.5)) <= len(path.theory(MEstimate(m=64), 1.0))
     True
     """
+
+    json_format: ClassVar[JsonFormat] = PATH
 
     heuristics: tuple[Heuristic, ...]
     phis: tuple[float, ...]
@@ -140,29 +129,16 @@ class TheoryPath:
         return self._sum_kept(np.ones(len(self.label_of_rule), dtype=np.int64))
 
     @cached_property
-    def n_conditions(self) -> NDArray[np.int64]:
-        """Number of conditions of each rule."""
-        coder = self.coded.coder
-        if self.coded.parts is not None:
-            lengths = [sum(c.n_bounds for c in self.coded.body(r)) for r in range(len(self.coded))]
-            return np.array(lengths, dtype=np.int64)
-        n_codes = np.array([coder.n_codes(f) for f in range(len(coder.features))], dtype=np.int32)
-        is_nominal = np.array([f.is_nominal for f in coder.features], dtype=np.bool_)
-        return self.coded.table.count_conditions(n_codes, is_nominal)
-
-    @cached_property
     def total_conditions(self) -> NDArray[np.int64]:
         """Number of conditions of each theory, shape (n_heuristics, n_phis)."""
-        return self._sum_kept(self.n_conditions)
+        return self._sum_kept(self.coded.count_conditions())
 
     def _sum_kept(self, of_rule: NDArray[np.int64]) -> NDArray[np.int64]:
         """Sum of a property of the rules over each theory; a rule selected again counts once."""
-        sums = []
-        for ranked, kept in zip(self.ranked, self.n_kept, strict=True):
-            if ranked.votes is None:
-                sums.append(np.concatenate(([0], np.cumsum(of_rule[ranked.rule_idx])))[kept])
-            else:
-                sums.append([of_rule[_take_prefix(ranked, n).rule_idx].sum() for n in kept])
+        sums = [
+            [of_rule[_take_prefix(ranked, n)[0]].sum() for n in kept]
+            for ranked, kept in zip(self.ranked, self.n_kept, strict=True)
+        ]
         return np.array(sums, dtype=np.int64).reshape(self.shape)
 
     # -- one theory ------------------------------------------------------------------------------
@@ -198,20 +174,14 @@ class TheoryPath:
         else:
             n_kept = count_above(ranked.values, min_value)
         combiner, fitted = self._combine_and_decode(decoder)
-        prefix = _take_prefix(ranked, n_kept)
-        points = self._strengths(ranked, combiner)[prefix.first]
-        if prefix.votes is not None:
-            points = prefix.votes
-        rules = tuple(
-            self._scored_rule(int(r), float(value), int(p) if combiner.gives_log_odds else None)
-            for r, value, p in zip(
-                prefix.rule_idx, ranked.values[prefix.first], points, strict=True
-            )
-        )
+        rule_idx, first, votes = _take_prefix(ranked, n_kept)
+        points: Any = self._strengths(ranked, combiner)[first] if votes is None else votes
+        points = points.tolist() if combiner.gives_log_odds else [None] * len(rule_idx)
+        triples = zip(rule_idx, ranked.values[first].tolist(), points, strict=True)
         return Theory(
             features=self.coded.features,
             labels=self._labels_after(ranked, n_kept),
-            rules=rules,
+            rules=tuple(self._scored_rule(*triple) for triple in triples),
             combiner=combiner,
             decoder=fitted,
             classes=self.classes,
@@ -225,28 +195,24 @@ class TheoryPath:
         target_class = label.target_class if target_class is None else target_class
         return Rule(Head(label.name, target_class), self.coded.body(r))
 
+    def evidence(self, r: int) -> Evidence:
+        """The counts of a rule on the training examples."""
+        return Evidence(int(self.tp[r]), int(self.fp[r]))
+
     def _scored_rule(self, r: int, value: float, points: int | None) -> ScoredRule:
         """A rule with its evidence; a negative vote makes it a rule for the absence of its label."""
-        evidence = Evidence(int(self.tp[r]), int(self.fp[r]))
-        if points is None or points >= 0 or not self.combiner.gives_log_odds:
-            return ScoredRule(self.rule(r), evidence, value, points)
-        other = 1 - self.labels[self.label_of_rule[r]].target_class
-        against = Evidence(evidence.fp, evidence.tp)
-        return ScoredRule(self.rule(r, other), against, value, -points)
-
-    @property
-    def default_decoder(self) -> Decoder:
-        """Each label by itself, or the best one of several classes."""
-        return default_decoder(self.labels, self.classes)
+        rule, evidence = self.rule(r), self.evidence(r)
+        if points is not None and points < 0 and self.combiner.gives_log_odds:
+            rule, points = self.rule(r, 1 - rule.head.target_class), -points
+            evidence = Evidence(evidence.fp, evidence.tp)
+        return ScoredRule(rule, evidence, value, points)
 
     def _combine_and_decode(self, decoder: Decoder | None) -> tuple[Combiner, Decoder]:
         """The combiner and the fitted decoder of a theory of this path."""
-        decoder = self.default_decoder if decoder is None else decoder
+        decoder = default_decoder(self.labels, self.classes) if decoder is None else decoder
         if decoder.needs_log_odds:
             decoder = decoder.fit(self.label_sets)
-        combiner = self.combiner.adapt(
-            decoder.needs_log_odds, decoder.silence, self._prior, self._sign
-        )
+        combiner = self.combiner.adapt(decoder.needs_log_odds, decoder.silence, self.labels)
         decoder.check(self.labels, combiner)
         return combiner, decoder
 
@@ -255,29 +221,21 @@ class TheoryPath:
         if ranked.votes is not None:
             return ranked.votes
         rules = ranked.rule_idx
-        prior = self._prior[self.label_of_rule[rules]]
+        prior = np.array([label.prior for label in self.labels])[self.label_of_rule[rules]]
         return combiner.strengths(self.tp[rules], self.fp[rules], prior)
 
-    @cached_property
-    def _prior(self) -> NDArray[np.float64]:
-        """Share of the training examples with each label's target class."""
-        counts = np.array([(label.n_positives, label.n_negatives) for label in self.labels])
-        return np.asarray(counts[:, 0] / np.maximum(counts.sum(axis=1), 1))
-
-    @cached_property
-    def _sign(self) -> Points:
-        """-1 for labels whose rules predict absence."""
-        return np.array([2 * label.target_class - 1 for label in self.labels], dtype=np.int64)
-
-    def _n_uncovered(self, ranked: RankedRules, n_kept: int) -> tuple[Indices, Indices]:
-        """Positives and negatives of each label that the best rules leave uncovered."""
+    def _n_uncovered(self, ranked: RankedRules, n_kept: int) -> Indices:
+        """Positives and negatives of each label that the best rules leave uncovered, shape (2, n)."""
         label = self.label_of_rule[ranked.rule_idx[:n_kept]]
-        n_labels = len(self.labels)
-        new_tp = np.bincount(label, ranked.new_tp[:n_kept], minlength=n_labels).astype(np.intp)
-        new_fp = np.bincount(label, ranked.new_fp[:n_kept], minlength=n_labels).astype(np.intp)
-        n_positives = np.array([label.n_positives for label in self.labels])
-        n_negatives = np.array([label.n_negatives for label in self.labels])
-        return n_positives - new_tp, n_negatives - new_fp
+        new = [
+            np.bincount(label, counts[:n_kept], minlength=len(self.labels))
+            for counts in (ranked.new_tp, ranked.new_fp)
+        ]
+        return self._n_examples - np.array(new, dtype=np.intp)
+
+    @cached_property
+    def _n_examples(self) -> Indices:
+        return np.array([(label.n_positives, label.n_negatives) for label in self.labels]).T
 
     def _labels_after(self, ranked: RankedRules, n_kept: int) -> tuple[Label, ...]:
         return tuple(
@@ -296,47 +254,18 @@ class TheoryPath:
         measures: Sequence[Measure],
         decoder: Decoder | None = None,
     ) -> dict[str, NDArray[np.float64]]:
-        """Every measure of every theory on a multi-label table, each of shape (n_heuristics, n_phis).
-
-        Where a firing rule settles its label, the position of the first firing rule gives the
-        predictions for all φ at once. Elsewhere rules are added from small to large φ.
-        """
+        """Every measure of every theory on a multi-label table, each of shape (n_heuristics, n_phis)."""
         is_present = np.asarray(Y.toarray() if hasattr(Y, "toarray") else Y).astype(np.bool_)
         values = {measure.name: np.empty(self.shape) for measure in measures}
-        for cells, axis, counts in self._count_cells(X, is_present, measures, decoder):
+        axes = {measure.per for measure in measures}
+        for h, cells in enumerate(self._decode_cells(X, decoder)):
+            counts = {
+                axis: np.stack([count_cells(is_present, cell, axis) for cell in cells], axis=1)
+                for axis in axes
+            }
             for measure in measures:
-                if measure.per == axis:
-                    values[measure.name][cells] = measure.from_counts(*counts)
+                values[measure.name][h] = measure.from_counts(*counts[measure.per])
         return values
-
-    def _count_cells(
-        self,
-        X: Any,
-        is_present: NDArray[np.bool_],
-        measures: Sequence[Measure],
-        decoder: Decoder | None,
-    ) -> Iterator[tuple[Any, str, Counts]]:
-        """Cells, the axis that is counted along, and the counts of these cells."""
-        axes = dict.fromkeys(measure.per for measure in measures)
-        if not self._settles(decoder):
-            for h, j, decoded in self._decode_cells(X, decoder):
-                for axis in axes:
-                    yield (h, j), axis, count_cells(is_present, decoded, axis)
-            return
-        bits, n_rows = self.coded.cover(X)
-        for h, ranked in enumerate(self.ranked):
-            shape = (len(self.labels), n_rows)
-            first = find_first_firing(bits, ranked.rule_idx, self.label_of_rule, shape)
-            for axis in axes:
-                yield (
-                    h,
-                    axis,
-                    _sweep_counts(first, self.n_kept[h], is_present.T, self._sign > 0, axis),
-                )
-
-    def _settles(self, decoder: Decoder | None) -> bool:
-        combiner, fitted = self._combine_and_decode(decoder)
-        return combiner.first_rule_settles and fitted.is_independent
 
     def predict_cells(
         self,
@@ -344,68 +273,48 @@ class TheoryPath:
         decoder: Decoder | None = None,
     ) -> Iterator[tuple[int, int, NDArray[Any]]]:
         """Predictions of every theory: (heuristic index, φ index, what its `predict` returns)."""
-        for h, j, is_present in self._decode_cells(X, decoder):
-            yield h, j, labels_to_answer(is_present, self.classes)
+        for h, cells in enumerate(self._decode_cells(X, decoder)):
+            for j, is_present in enumerate(cells):
+                yield h, j, labels_to_answer(is_present, self.classes)
 
-    def _decode_cells(
-        self, X: Any, decoder: Decoder | None
-    ) -> Iterator[tuple[int, int, NDArray[np.bool_]]]:
-        """Predicted labels of every theory, with rules added from small to large φ."""
+    def _decode_cells(self, X: Any, decoder: Decoder | None) -> Iterator[NDArray[np.bool_]]:
+        """Predicted labels of each heuristic's theories, shape (n_phis, n_rows, n_labels).
+
+        Rules are added from small to large φ.
+        """
         combiner, fitted = self._combine_and_decode(decoder)
         bits, n_rows = self.coded.cover(X)
-        for h, ranked in enumerate(self.ranked):
+        sign = target_signs(self.labels)
+        for ranked, n_kept in zip(self.ranked, self.n_kept, strict=True):
             strength = self._strengths(ranked, combiner)
-            tally = combiner.start_tally(len(self.labels), n_rows)
+            cells = np.empty((len(self.phis), n_rows, len(self.labels)), dtype=np.bool_)
+            tally = np.full((len(self.labels), n_rows), combiner.empty)
             n_added = 0
-            for j in np.argsort(self.n_kept[h], kind="stable"):
-                end = max(int(self.n_kept[h, j]), n_added)
+            for j in np.argsort(n_kept):
+                end = int(n_kept[j])
                 rules = ranked.rule_idx[n_added:end]
-                combiner.add_rules(tally, bits, rules, self.label_of_rule, strength[n_added:end])
+                combiner.kernel(bits, rules, self.label_of_rule, strength[n_added:end], tally)
                 n_added = end
                 silent = smoothed_precision(*self._n_uncovered(ranked, end)) - 1
-                scores = combiner.finish_tally(tally, silent, self._sign).T
-                yield h, int(j), fitted.decode(scores, combiner).is_present
+                scores = combiner.finish_tally(tally, silent, sign).T
+                cells[j] = fitted.decode(scores, combiner).is_present
+            yield cells
 
     # -- saving ------------------------------------------------------------------------------------
 
-    def to_json(self, path: str | Path | None = None) -> str:
-        """The whole path as JSON text; also written to `path` if given."""
-        text = path_to_text(self)
-        if path is not None:
-            write_atomically(Path(path), text.encode())
-        return text
-
     @classmethod
-    def from_json(cls, source: str | Path) -> TheoryPath:
-        """Read a path from JSON text or from a file; nothing in it is executed."""
-        text, where = read_source(source)
-        parts = path_parts(text, where)
-        with reject_damage(f"{where} is a damaged path"):
-            features, rules = parts.pop("features"), parts.pop("rules")
-            # The theory of all rules checks what every theory of the path must satisfy.
-            decoder = default_decoder(parts["labels"], parts["classes"])
-            Theory(features, parts["labels"], rules, decoder=decoder, classes=parts["classes"])
-            position = {label.name: j for j, label in enumerate(parts["labels"])}
-            ranked = tuple(RankedRules(**ranking) for ranking in parts.pop("ranked"))
-            return cls(
-                **parts,
-                ranked=ranked,
-                coded=code_rules(features, [scored.body for scored in rules]),
-                label_of_rule=np.array([position[s.head.label] for s in rules], dtype=np.intp),
-                tp=np.array([scored.tp for scored in rules], dtype=np.int64),
-                fp=np.array([scored.fp for scored in rules], dtype=np.int64),
-            )
-
-    def to_frame(self) -> pd.DataFrame:
-        """One row per theory: heuristic, parameter, phi, n_rules, n_conditions (mean per rule)."""
-        return pd.DataFrame(
-            {
-                "heuristic": np.repeat([h.name for h in self.heuristics], len(self.phis)),
-                "parameter": np.repeat([h.parameter for h in self.heuristics], len(self.phis)),
-                "phi": np.tile(self.phis, len(self.heuristics)),
-                "n_rules": self.n_rules.ravel(),
-                "n_conditions": (self.total_conditions / np.maximum(self.n_rules, 1)).ravel(),
-            }
+    def _from_parts(cls, **parts: Any) -> TheoryPath:
+        features, labels, rules = parts.pop("features"), parts["labels"], parts.pop("rules")
+        # The theory of all rules checks what every theory of the path must satisfy.
+        decoder = default_decoder(labels, parts["classes"])
+        Theory(features, labels, rules, decoder=decoder, classes=parts["classes"])
+        names = [label.name for label in labels]
+        return cls(
+            **parts | {"ranked": tuple(RankedRules(**ranking) for ranking in parts["ranked"])},
+            coded=code_rules(features, [scored.body for scored in rules]),
+            label_of_rule=np.array([names.index(s.head.label) for s in rules], dtype=np.intp),
+            tp=np.array([scored.tp for scored in rules], dtype=np.int64),
+            fp=np.array([scored.fp for scored in rules], dtype=np.int64),
         )
 
 
@@ -414,80 +323,17 @@ def default_decoder(labels: Sequence[Label], classes: Sequence[Any]) -> Decoder:
     return BestLabel() if len(labels) > 1 and classes else EachLabel()
 
 
-def _take_prefix(ranked: RankedRules, n_kept: int) -> _Prefix:
-    """The first rules of a ranking; votes of a rule that was selected again are added up."""
+def _take_prefix(ranked: RankedRules, n_kept: int) -> tuple[Indices, Indices, Points | None]:
+    """The distinct rules of a prefix of a ranking, best first, where each first stands, and its vote.
+
+    Votes of a rule that was selected again are added up.
+    """
     kept = ranked.rule_idx[:n_kept]
     if ranked.votes is None:
-        return _Prefix(kept, np.arange(n_kept), None)
+        return kept, np.arange(n_kept), None
     rules, first, inverse = np.unique(kept, return_index=True, return_inverse=True)
     votes = np.zeros(len(rules), dtype=np.int64)
     np.add.at(votes, inverse, ranked.votes[:n_kept])
     order = np.argsort(first)
     order = order[votes[order] != 0]  # drop rules whose votes cancel
-    return _Prefix(rules[order], first[order], votes[order])
-
-
-def find_first_firing(
-    bits: Bits, rule_idx: Indices, label_of_rule: Indices, shape: tuple[int, int]
-) -> NDArray[np.int32]:
-    """Position of the first firing rule of each label, shape (n_labels, n_rows); none: beyond all."""
-    first = np.full(shape, len(rule_idx), dtype=np.int32)
-    first_firing(bits, rule_idx, label_of_rule, first)
-    return first
-
-
-def _sweep_counts(
-    first: NDArray[np.int32],
-    n_kept: NDArray[np.int64],
-    is_present: NDArray[np.bool_],
-    for_presence: NDArray[np.bool_],
-    per: str,
-) -> Counts:
-    """Counts of the labels predicted as present, for each number of kept rules.
-
-    Parameters
-    ----------
-    first : (n_labels, n_rows)
-        Position of the first firing rule.
-    n_kept : (n_cells,)
-        A label fires in a cell if its first position is below this.
-    is_present : (n_labels, n_rows)
-        Whether the row has the label.
-    for_presence : (n_labels,)
-        Whether the rules of a label predict its presence.
-    per : {"all", "label", "example"}
-        The counts have shape (n_cells,), (n_cells, n_labels) or (n_cells, n_rows).
-    """
-    n_labels, n_rows = first.shape
-    order = np.argsort(n_kept, kind="stable")
-    # A (label, row) fires in the cells from this one on, cells sorted by their number of rules.
-    level = np.searchsorted(n_kept[order], first, side="right")
-    group = {
-        "all": np.zeros((n_labels, n_rows), dtype=np.intp),
-        "label": np.broadcast_to(np.arange(n_labels)[:, None], (n_labels, n_rows)),
-        "example": np.broadcast_to(np.arange(n_rows), (n_labels, n_rows)),
-    }[per]
-    n_groups = {"all": 1, "label": n_labels, "example": n_rows}[per]
-    n_levels = len(n_kept) + 1
-
-    def count(mask: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """How many of the masked (label, row) pairs have fired, per group and cell."""
-        flat = group[mask] * n_levels + level[mask]
-        fired = np.bincount(flat, minlength=n_groups * n_levels).reshape(n_groups, n_levels)
-        by_cell = np.empty((len(n_kept), n_groups), dtype=np.int64)
-        by_cell[order] = np.cumsum(fired, axis=1).T[:-1]
-        return by_cell
-
-    # Labels whose rules predict absence are predicted as present where none of them fires.
-    says_present = np.broadcast_to(for_presence[:, None], first.shape)
-
-    def count_predicted(truth: NDArray[np.bool_]) -> NDArray[np.int64]:
-        silent = np.bincount(group[truth & ~says_present], minlength=n_groups)
-        return count(truth & says_present) + silent - count(truth & ~says_present)
-
-    tp, fp = count_predicted(is_present), count_predicted(~is_present)
-    fn = np.bincount(group[is_present], minlength=n_groups) - tp
-    tn = np.bincount(group[~is_present], minlength=n_groups) - fp
-    if per == "all":
-        return Counts(tp[:, 0], fp[:, 0], fn[:, 0], tn[:, 0])
-    return Counts(tp, fp, fn, tn)
+    return rules[order], first[order], votes[order]

@@ -98,7 +98,7 @@ def ranges_to_body(ranges: Iterable[Sequence[int]], coder: FeatureCoder) -> tupl
     for f, low, high in ranges:
         feature, cuts = coder.features[f], coder.cuts[f]
         if feature.categories is not None:
-            conditions.append(Condition.one_of(feature.name, feature.categories[low:high]))
+            conditions.append(Condition(feature.name, "in", feature.categories[low:high]))
             continue
         lower = float(cuts[low - 1]) if low > 0 else -math.inf
         upper, includes_upper = math.inf, False

@@ -11,11 +11,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from steelyard._numbers import is_integer, is_number
-from steelyard._text import format_number
+from steelyard._numbers import is_number
+from steelyard._text import as_text, format_number
 
 from .conditions import Condition, format_body, merge_conditions
-from .evidence import Evidence
+from .evidence import Evidence, check_class
 from .log_odds import POINTS_PER_LOG_ODD, format_points
 
 
@@ -33,13 +33,8 @@ class Head:
     target_class: int = 1
 
     def __post_init__(self) -> None:
-        if not isinstance(self.label, str):
-            raise ValueError(f"the label of a rule must be a name, got {self.label!r}")
-        object.__setattr__(self, "label", str(self.label))
-        if not is_integer(self.target_class, 0, 1):
-            raise ValueError(
-                f"the target class of a rule must be 0 or 1, got {self.target_class!r}"
-            )
+        object.__setattr__(self, "label", as_text(self.label, "the label of a rule"))
+        check_class(self.target_class, "a rule")
 
     def __str__(self) -> str:
         return self.label if self.target_class else f"¬{self.label}"

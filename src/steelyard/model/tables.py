@@ -34,6 +34,14 @@ class NominalColumn(NamedTuple):
     codes: NDArray[Any]
     categories: tuple[str, ...]
 
+    def recode(self, categories: tuple[str, ...]) -> NDArray[Any]:
+        """The codes that point into other categories; texts that are not among them are missing."""
+        if categories == self.categories:
+            return self.codes
+        position = {text: code for code, text in enumerate(categories)}
+        codes = [*(position.get(text, MISSING) for text in self.categories), MISSING]
+        return np.take(np.array(codes, dtype=np.intp), self.codes)
+
 
 Column = NumericColumn | NominalColumn
 
@@ -68,19 +76,9 @@ def _nominal_from_codes(codes: NDArray[Any], texts: Sequence[str]) -> NominalCol
     dtype, or declared categories that never occur.
     """
     occurs = np.bincount(codes[codes >= 0], minlength=len(texts)) > 0
-    categories = sorted({text for text, does in zip(texts, occurs, strict=True) if does})
-    return _recode_categories(codes, texts, tuple(categories))
-
-
-def _recode_categories(
-    codes: NDArray[Any], texts: Sequence[str], categories: tuple[str, ...]
-) -> NominalColumn:
-    """Codes that point into `texts` (-1 is missing) as codes of `categories`."""
-    if categories == tuple(texts):
-        return NominalColumn(codes, categories)
-    position = {text: code for code, text in enumerate(categories)}
-    lookup = np.array([*(position.get(text, MISSING) for text in texts), MISSING], dtype=np.intp)
-    return NominalColumn(lookup[codes], categories)
+    found = {text for text, does in zip(texts, occurs, strict=True) if does}
+    categories = tuple(sorted(found))
+    return NominalColumn(NominalColumn(codes, tuple(texts)).recode(categories), categories)
 
 
 def _series_to_column(series: pd.Series, name: str) -> Column:
@@ -154,12 +152,20 @@ def _object_array_to_columns(
 def table_to_columns(X: Any, features: Sequence[Feature] | None = None) -> Iterable[Column]:
     """Columns of a DataFrame, an array or a sparse matrix, one at a time.
 
-    A column of an object array is numeric if all its values are numbers, unless `features` say
-    otherwise. Infinite values are rejected.
+    Each is numeric or nominal like its attribute, if `features` are given. Without them a column of
+    an object array is numeric if all its values are numbers. Infinite values are rejected.
     """
     if isinstance(X, pd.DataFrame):
-        return _frame_to_columns(X)
-    names = column_names(X) if features is None else [feature.name for feature in features]
+        columns: Iterable[Column] = _frame_to_columns(X)
+    else:
+        names = column_names(X) if features is None else [feature.name for feature in features]
+        columns = _array_to_columns(X, names, features)
+    return columns if features is None else map(_fit_column, columns, features)
+
+
+def _array_to_columns(
+    X: Any, names: Sequence[str], features: Sequence[Feature] | None
+) -> Iterable[Column]:
     if sparse.issparse(X):
         X = sparse.csc_array(X)
         if not X.has_canonical_format:
@@ -186,8 +192,8 @@ def column_names(X: Any) -> tuple[str, ...]:
     return tuple(f"x{j}" for j in range(X.shape[1]))
 
 
-def fit_column(column: Column, feature: Feature) -> Column:
-    """A column in the form of its attribute: codes of its categories, or numbers."""
+def _fit_column(column: Column, feature: Feature) -> Column:
+    """A column in the form of its attribute: numbers, or categories as the attribute writes them."""
     if feature.categories is None:
         return _column_to_numbers(column, feature.name)
     if isinstance(column, NumericColumn):
@@ -196,8 +202,7 @@ def fit_column(column: Column, feature: Feature) -> Column:
         values = column.values.astype(object)
         values[np.isnan(column.values)] = None
         column = _nominal_from_values(values, feature.name)
-    texts = [feature.read_category(text) for text in column.categories]
-    return _recode_categories(column.codes, texts, feature.categories)
+    return NominalColumn(column.codes, tuple(map(feature.read_category, column.categories)))
 
 
 def _column_to_numbers(column: Column, name: str) -> NumericColumn:
@@ -214,20 +219,15 @@ def _column_to_numbers(column: Column, name: str) -> NumericColumn:
     return NumericColumn(_check_finite(numbers, name)[column.codes])
 
 
-def column_to_values(column: Column, feature: Feature, n_rows: int) -> list[Value]:
+def column_to_values(column: Column, n_rows: int) -> list[Value]:
     """The values of a column as conditions see them, one per row; keeps unknown categories."""
-    if isinstance(column, NominalColumn) and feature.is_nominal:
-        texts = [feature.read_category(text) for text in column.categories]
-        return [None if code < 0 else texts[code] for code in column.codes]
-    known = _column_to_numbers(column, feature.name)
-    numbers = known.values
-    if known.rows is not None:
+    if isinstance(column, NominalColumn):
+        return [None if code < 0 else column.categories[code] for code in column.codes]
+    numbers = column.values
+    if column.rows is not None:
         numbers = np.zeros(n_rows)
-        numbers[known.rows] = known.values
-    values = [None if np.isnan(number) else float(number) for number in numbers]
-    if feature.is_nominal:
-        return [None if v is None else feature.read_category(category_text(v)) for v in values]
-    return list(values)
+        numbers[column.rows] = column.values
+    return [None if np.isnan(number) else float(number) for number in numbers]
 
 
 def select_columns(X: Any, features: Sequence[Feature], used_idx: NDArray[np.intp]) -> Any:
@@ -317,8 +317,3 @@ def as_table(X: Any) -> Any:
     if array is not X:
         array = np.where(pd.isna(array), np.nan, array)
     return array.reshape(1, -1) if array.ndim == 1 else array
-
-
-def count_rows(X: Any) -> int:
-    """Number of rows of a table."""
-    return int(X.shape[0]) if hasattr(X, "shape") else len(as_array(X))

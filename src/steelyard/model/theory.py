@@ -5,18 +5,16 @@ Knows nothing of how its rules were learned. Writers and explanations stand abov
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
-from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from steelyard._files import read_text, write_atomically
 from steelyard._numbers import is_number
 from steelyard._text import did_you_mean, find_repeated, format_count, list_names, shorten_repr
 
@@ -28,9 +26,9 @@ from .decoders import Decoded, Decoder, EachLabel
 from .evidence import Label
 from .features import Feature
 from .formulas import Answer, LabelFormulas
-from .json import reject_damage, theory_parts, theory_to_text
+from .json import THEORY, JsonFormat, Saved
 from .rules import ScoredRule
-from .tables import as_table, column_to_values, count_rows
+from .tables import as_table, column_to_values
 
 
 @dataclass(frozen=True)
@@ -65,8 +63,8 @@ class Evaluation:
         return self.decoded.is_present
 
 
-@dataclass(frozen=True, eq=False)
-class Theory:
+@dataclass(frozen=True)
+class Theory(Saved):
     """Rules for all labels, a combiner that scores labels, and a decoder that predicts them.
 
     Iterating gives the rules (`ScoredRule`) label by label, best first. A theory is immutable and
@@ -113,6 +111,8 @@ class Theory:
           fever ≥ 38.5 fails: fever is 37
           → raise fever from 37 to at least 38.5
     """
+
+    json_format: ClassVar[JsonFormat] = THEORY
 
     features: tuple[Feature, ...]
     labels: tuple[Label, ...]
@@ -217,15 +217,6 @@ class Theory:
     def __len__(self) -> int:
         return len(self.rules)
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Theory) and self._as_tuple() == other._as_tuple()
-
-    def __hash__(self) -> int:
-        return hash((self.labels, self.rules))
-
-    def _as_tuple(self) -> tuple[Any, ...]:
-        return tuple(getattr(self, name) for name in self.__dataclass_fields__)
-
     @property
     def is_multilabel(self) -> bool:
         """Whether it predicts several labels per example, not one class."""
@@ -277,8 +268,7 @@ class Theory:
     def describe_label(self, position: int) -> str:
         """A label with its target class and its frequency in the training set."""
         label = self.labels[position]
-        share = label.n_positives / max(label.n_examples, 1)
-        return f"{label}: {label.n_positives} of {label.n_examples} ({share:.0%})"
+        return f"{label}: {label.n_positives} of {label.n_examples} ({label.prior:.0%})"
 
     def __str__(self) -> str:
         return "\n".join(self._lines())
@@ -299,8 +289,7 @@ class Theory:
             yield self.describe_label(j) + (f", {note}" if note else "")
             if not rules:
                 yield "  no rule"
-            columns = {"value": [scored.value for scored in rules]}
-            texts = [[f"{value:.3f}" for value in columns["value"]]]
+            texts = [[f"{scored.value:.3f}" for scored in rules]]
             for weights in self.combiner.rule_columns(rules).values():
                 texts.append([f"{weight:+.2f}" for weight in weights])
             widths = [max(map(len, column), default=0) for column in texts]
@@ -369,7 +358,7 @@ class Theory:
         bits = self._coded.cover_columns(columns, n_rows)
         decoded = self._decode(bits, n_rows)
         values = {
-            feature.name: column_to_values(column, feature, n_rows)
+            feature.name: column_to_values(column, n_rows)
             for feature, column in zip(self._coded.used_features, columns, strict=True)
         }
         predicted = labels_to_answer(decoded.is_present, self.classes)
@@ -377,10 +366,11 @@ class Theory:
 
     def covers(self, X: Any) -> NDArray[np.bool_]:
         """Which rules fire for which rows, shape (n_rows, n_rules), columns as the rules."""
-        mask = np.zeros((count_rows(X), len(self)), dtype=np.bool_)
-        for block, bits in self._coded.cover_blocks(X):
-            mask[block] = unpack(bits, block.stop - block.start).T
-        return mask
+        return self._by_block(X, lambda bits, n_rows: unpack(bits, n_rows).T)
+
+    def _by_block(self, X: Any, view: Callable[[Bits, int], NDArray[Any]]) -> NDArray[Any]:
+        """What a function makes of the coverage bits and the number of rows of each block."""
+        return np.concatenate([view(*block) for block in self._coded.cover_blocks(X)])
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Values between -1 and 1 per label, positive where it is asserted, shape (n_rows, n_labels).
@@ -388,37 +378,33 @@ class Theory:
         The sign agrees with `predict`, except where the best label set is predicted, which depends on
         all labels together.
         """
-        return self._decode_blocks(X, self.decoder.to_decision)
+        return self._by_block(
+            X, lambda *block: self.decoder.to_decision(self._decode(*block), self.combiner)
+        )
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Probability that each label is present, shape (n_rows, n_labels).
 
         A decoder's threshold does not change it.
         """
-        return self._decode_blocks(X, self.decoder.to_probability)
+        return self._by_block(
+            X, lambda *block: self.decoder.to_probability(self._decode(*block), self.combiner)
+        )
 
-    def _decode_blocks(self, X: Any, view: Any) -> NDArray[np.float64]:
-        values = np.empty((count_rows(X), len(self.labels)))
-        for block, bits in self._coded.cover_blocks(X):
-            values[block] = view(self._decode(bits, block.stop - block.start), self.combiner)
-        return values
+    def _predict_block(self, bits: Bits, n_rows: int) -> NDArray[np.bool_]:
+        """Predicted labels of some rows, given which rules fire."""
+        if not (self.combiner.first_rule_settles and self.decoder.is_independent):
+            return self._decode(bits, n_rows).is_present
+        # A label needs no score: ten times faster.
+        default = np.array([label.default for label in self.labels], dtype=np.bool_)
+        return unpack(any_fires(bits, len(self.labels), self._label_of_rule), n_rows).T ^ default
 
     def predict(self, X: Any) -> Any:
         """Predicted labels (0/1, shape (n_rows, n_labels)) or, for a theory of classes, the classes.
 
         A DataFrame gives a DataFrame (a Series of classes) with its index and the labels' names.
         """
-        is_present = np.empty((count_rows(X), len(self.labels)), dtype=np.bool_)
-        settles = self.combiner.first_rule_settles and self.decoder.is_independent
-        default = np.array([label.default for label in self.labels], dtype=np.bool_)
-        for block, bits in self._coded.cover_blocks(X):
-            n_rows = block.stop - block.start
-            if settles:  # a label needs no score: ten times faster
-                fires = any_fires(bits, len(self.labels), self._label_of_rule)
-                is_present[block] = unpack(fires, n_rows).T ^ default
-            else:
-                is_present[block] = self._decode(bits, n_rows).is_present
-        predicted = labels_to_answer(is_present, self.classes)
+        predicted = labels_to_answer(self._by_block(X, self._predict_block), self.classes)
         if not isinstance(X, pd.DataFrame):
             return predicted
         if self.is_multilabel:
@@ -430,9 +416,8 @@ class Theory:
     def answers(self, format: str) -> list[Answer]:
         """The prediction as answers that an export can write down, or the reason why it cannot."""
         for part in (self.combiner, self.decoder):
-            reason = part.decline(format)
-            if reason is not None:
-                raise ValueError(reason)
+            if format in part.declines:
+                raise ValueError(part.declines[format])
         rules = [self.rules_of(name) for name in self.label_names]
         formulas = self.combiner.formulas(self.labels, rules)
         names = self.label_names if self.is_multilabel else ["class"] * len(self.labels)
@@ -515,36 +500,9 @@ class Theory:
         """
         return str(_call("export", "to_pmml", self))
 
-    # -- saving ----------------------------------------------------------------------------------
-
-    def to_json(self, path: str | Path | None = None) -> str:
-        """The theory as JSON text, one rule per line; also written to `path` if given.
-
-        The old content of the file stays until all of the new text is written.
-        """
-        text = theory_to_text(self)
-        if path is not None:
-            write_atomically(Path(path), text.encode())
-        return text
-
-    @classmethod
-    def from_json(cls, source: str | Path) -> Theory:
-        """Read a theory from JSON text or from a file; nothing in it is executed."""
-        text, where = read_source(source)
-        parts = theory_parts(text, where)
-        with reject_damage(f"{where} is a damaged theory"):
-            return cls(**parts)
-
 
 def _call(package: str, function: str, *arguments: Any) -> Any:
     return getattr(import_module(f"steelyard.{package}"), function)(*arguments)
-
-
-def read_source(source: str | Path) -> tuple[str, str]:
-    """The JSON text that is meant, itself or in a file, and what to call it in a message."""
-    if isinstance(source, Path) or (source.strip() and source.lstrip()[0] not in '{["'):
-        return read_text(Path(source)), str(source)
-    return source, "the text"
 
 
 def any_fires(bits: Bits, n_labels: int, label_of_rule: NDArray[np.intp]) -> Bits:

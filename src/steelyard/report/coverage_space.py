@@ -10,8 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from steelyard.estimators.rule_set import theory_path
 from steelyard.heuristics import Heuristic, MEstimate, describe, get_heuristic
+from steelyard.model.evidence import Label
 from steelyard.model.path import TheoryPath
-from steelyard.study.candidate_counts import N_SHOWN_CANDIDATES, CandidateCounts, count_candidates
+from steelyard.study.store import Arrays
+from steelyard.study.units import N_SHOWN_CANDIDATES, count_candidates
 
 _CANDIDATE = {"alpha": 0.6, "linewidths": 0, "rasterized": True}
 _SELECTED = {"edgecolor": "white", "linewidths": 0.8, "zorder": 3}
@@ -30,10 +32,9 @@ class CoverageSpaceDisplay:
         True and false positives of each candidate.
     selected_tp, selected_fp : array-like
         True and false positives of each selected rule.
-    n_positives, n_negatives : int
-        Examples with and without the target class: the size of the space.
     heuristic : Heuristic
-    label : str
+    label : Label
+        Its numbers of examples with and without the target class are the size of the space.
 
     Attributes
     ----------
@@ -47,7 +48,7 @@ class CoverageSpaceDisplay:
     >>> display = CoverageSpaceDisplay.from_data(
     ...     data.X, data.Y, label="for juice", n_candidates=500, random_state=0
     ... )
-    >>> bool((display.selected_tp <= display.n_positives).all())
+    >>> bool((display.selected_tp <= display.label.n_positives).all())
     True
     """
 
@@ -56,10 +57,8 @@ class CoverageSpaceDisplay:
     selected_tp: ArrayLike
     selected_fp: ArrayLike
     _: KW_ONLY
-    n_positives: int
-    n_negatives: int
     heuristic: Heuristic
-    label: str
+    label: Label
 
     @classmethod
     def from_data(
@@ -68,7 +67,7 @@ class CoverageSpaceDisplay:
         Y: Any,
         *,
         label: str,
-        heuristic: Heuristic | str | None = None,
+        heuristic: Heuristic | str = MEstimate.name,
         n_candidates: int = N_SHOWN_CANDIDATES,
         random_state: int = 0,
     ) -> CoverageSpaceDisplay:
@@ -88,10 +87,7 @@ class CoverageSpaceDisplay:
         -------
         CoverageSpaceDisplay
         """
-        names = [str(name) for name in Y.columns]
-        if label not in names:
-            raise ValueError(f"there is no label {label!r}; choose from {', '.join(names)}")
-        chosen = MEstimate() if heuristic is None else get_heuristic(heuristic)
+        chosen = get_heuristic(heuristic)
         counts = count_candidates(X, Y, n_candidates, random_state)
         settings: Any = {"n_candidates": n_candidates, "random_state": random_state}
         path = theory_path(X, Y, [chosen], (1.0,), preset="paper", **settings)
@@ -99,13 +95,14 @@ class CoverageSpaceDisplay:
 
     @classmethod
     def from_path(
-        cls, counts: CandidateCounts, path: TheoryPath, label: str, heuristic: Heuristic
+        cls, counts: Arrays, path: TheoryPath, label: str, heuristic: Heuristic
     ) -> CoverageSpaceDisplay:
         """Show the rules of a path that a heuristic selected for a label.
 
         Parameters
         ----------
-        counts : CandidateCounts
+        counts : dict of arrays
+            The result of `count_candidates` for the examples of the path.
         path : TheoryPath
         label : str
         heuristic : Heuristic
@@ -115,25 +112,27 @@ class CoverageSpaceDisplay:
         -------
         CoverageSpaceDisplay
         """
-        i = [known.name for known in path.labels].index(label)
+        names = [known.name for known in path.labels]
+        if label not in names:
+            raise ValueError(f"there is no label {label!r}; choose from {', '.join(names)}")
+        i = names.index(label)
         selected = path.ranked[path.heuristics.index(heuristic)].rule_idx
         selected = selected[path.label_of_rule[selected] == i]
-        own = counts.label == i
-        points = counts.tp[own], counts.fp[own], path.tp[selected], path.fp[selected]
-        sizes = {name: int(getattr(counts, name)[i]) for name in ("n_positives", "n_negatives")}
-        return cls(*points, **sizes, heuristic=heuristic, label=label)
+        own = counts["label"] == i
+        points = counts["tp"][own], counts["fp"][own], path.tp[selected], path.fp[selected]
+        return cls(*points, heuristic=heuristic, label=path.labels[i])
 
     @property
     def max_fp(self) -> float:
         """The right end of the figure: slightly more than the largest number of false positives."""
         largest = max(np.max(fp, initial=1) for fp in (self.candidates_fp, self.selected_fp))
-        return float(max(1.0, min(self.n_negatives, 1.05 * largest)))
+        return float(max(1.0, min(self.label.n_negatives, 1.05 * largest)))
 
     def isometrics(self, n_points: int = 120) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
         """False positives, true positives and heuristic values on a regular grid of points."""
-        ends = self.max_fp, max(self.n_positives, 1)
+        ends = self.max_fp, max(self.label.n_positives, 1)
         fp, tp = np.meshgrid(*(np.linspace(0, end, n_points) for end in ends))
-        values = self.heuristic(tp, fp, self.n_positives - tp, self.n_negatives - fp)
+        values = self.heuristic(tp, fp, self.label.n_positives - tp, self.label.n_negatives - fp)
         return fp, tp, np.asarray(values)
 
     def plot(self, ax: Any = None, *, n_levels: int = 12) -> CoverageSpaceDisplay:
@@ -154,7 +153,7 @@ class CoverageSpaceDisplay:
 
             _, ax = plt.subplots(figsize=(6.4, 5.0), layout="constrained")
         ax.set_xlim(-0.02 * self.max_fp, self.max_fp)
-        ax.set_ylim(-0.02 * self.n_positives, 1.02 * self.n_positives)
+        ax.set_ylim(-0.02 * self.label.n_positives, 1.02 * self.label.n_positives)
         fp, tp, values = self.isometrics()
         lines = ax.contour(fp, tp, values, levels=n_levels, cmap="viridis", linewidths=1)
         if np.ptp(values) > 0.01:  # otherwise all labels would look the same
@@ -163,11 +162,11 @@ class CoverageSpaceDisplay:
         points.set_label(f"{np.size(self.candidates_tp):,} candidates")
         points = ax.scatter(self.selected_fp, self.selected_tp, 42, "#d55e00", **_SELECTED)
         points.set_label(f"{np.size(self.selected_tp)} selected rules")
-        chance = [0, self.n_negatives], [0, self.n_positives]
+        chance = [0, self.label.n_negatives], [0, self.label.n_positives]
         ax.plot(*chance, color="0.3", linestyle=":", linewidth=1, label="no better than chance")
-        ax.set_xlabel(f"false positives (of {self.n_negatives} negatives)")
-        ax.set_ylabel(f"true positives (of {self.n_positives} positives)")
-        ax.set_title(f"{self.label}: coverage space, {describe(self.heuristic)}", fontsize=10)
+        ax.set_xlabel(f"false positives (of {self.label.n_negatives} negatives)")
+        ax.set_ylabel(f"true positives (of {self.label.n_positives} positives)")
+        ax.set_title(f"{self.label.name}: coverage space, {describe(self.heuristic)}", fontsize=10)
         ax.legend(loc="lower right", fontsize=8, framealpha=0.9)
         self.ax_, self.figure_ = ax, ax.figure
         return self

@@ -4,42 +4,32 @@ from __future__ import annotations
 
 import io
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from steelyard._files import write_atomically
-from steelyard.study import StudyConfig, StudyResults
+from steelyard.study import StudyResults
 from steelyard.study.config import SIZE_MEASURES
-from steelyard.study.rule_sets import RuleSetExample
+from steelyard.study.rule_sets import RuleSet
 
 from .coverage_space import CoverageSpaceDisplay
 from .critical_difference import CriticalDifferenceDisplay
 from .heatmaps import RankHeatmapDisplay, ValueHeatmapDisplay
 
 # The paper's figures in its order; measures that were tuned for follow.
-_FIRST_MAPPED = ("hamming", "subset", "precision_micro", "recall_micro", "f1_micro")
-MAPPED_MEASURES = (*_FIRST_MAPPED, *SIZE_MEASURES)
+_ACCURACIES = ("hamming", "subset", "precision_micro", "recall_micro", "f1_micro")
+MAPPED_MEASURES = (*_ACCURACIES, *SIZE_MEASURES)
 
 
-def list_mapped_measures(config: StudyConfig) -> tuple[str, ...]:
-    """The measures that a study has maps of.
-
-    Examples
-    --------
-    >>> list_mapped_measures(StudyConfig(tune=("hamming", "f1_macro")))[-2:]
-    ('n_conditions', 'f1_macro')
-    """
-    return tuple(dict.fromkeys((*MAPPED_MEASURES, *config.tune)))
-
-
-def write_figures(study: StudyResults, example: RuleSetExample | None) -> None:
+def write_figures(study: StudyResults, example: Sequence[RuleSet]) -> None:
     """Write all figures that the results allow.
 
     These are rank maps per measure and family, maps of the values per data set, the coverage space of
     the example's label, and critical differences of several methods on several data sets.
     """
     folder = study.folder / "figures"
-    measures = list_mapped_measures(study.config)
+    measures = list(dict.fromkeys((*MAPPED_MEASURES, *study.config.tune)))
     for heuristic in study.config.heuristics:
         suffix = "" if len(study.config.heuristics) == 1 else f"-{heuristic}"
         for measure in measures:
@@ -62,21 +52,14 @@ def write_figures(study: StudyResults, example: RuleSetExample | None) -> None:
             axes = new_axes(6.4, 2.4)
             CriticalDifferenceDisplay.from_comparison(comparison).plot(ax=axes[0, 0])
             save_figure(axes, folder / f"critical-difference-{measure}")
-    if example is not None:
-        _write_coverage_space(study, example, folder / "coverage-space")
-
-
-def _write_coverage_space(study: StudyResults, example: RuleSetExample, path: Path) -> None:
-    """The candidates of a label, and the rules that each heuristic of the example selects."""
-    counts, theories = study.candidate_counts(example.dataset), study.path(example.dataset)
-    if counts is None or theories is None:
-        return
-    heuristics = list(dict.fromkeys(rules.heuristic for rules in example.rule_sets))
-    axes = new_axes(6.4, 5.0, 1, len(heuristics))
-    for ax, heuristic in zip(axes[0], heuristics, strict=True):
-        display = CoverageSpaceDisplay.from_path(counts, theories, example.label, heuristic)
-        display.plot(ax=ax)
-    save_figure(axes, path)
+    shown = {rule_set.heuristic: rule_set for rule_set in example}
+    counts = study.candidate_counts(example[0].dataset) if example else None
+    if counts is not None:
+        axes = new_axes(6.4, 5.0, 1, len(shown))
+        for ax, s in zip(axes[0], shown.values(), strict=True):
+            path = study.paths[s.dataset]
+            CoverageSpaceDisplay.from_path(counts, path, s.label, s.heuristic).plot(ax=ax)
+        save_figure(axes, folder / "coverage-space")
 
 
 def new_axes(width: float, height: float, n_rows: int = 1, n_columns: int = 1) -> Any:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
@@ -19,6 +20,7 @@ from .titles import SYMBOLS, format_parameter, is_share, thin_ticks, tick_of, ti
 class _HeatmapDisplay:
     """A measure over the cells of a family."""
 
+    _max_datasets: ClassVar[float] = math.inf
     cells: CellMap
     _: KW_ONLY
     measure: str
@@ -26,7 +28,12 @@ class _HeatmapDisplay:
 
     @classmethod
     def from_results(
-        cls, results: pd.DataFrame, *, measure: str, heuristic: str | None = None
+        cls,
+        results: pd.DataFrame,
+        *,
+        measure: str,
+        dataset: str | None = None,
+        heuristic: str | None = None,
     ) -> Self:
         """Map the cells of the rows of a study.
 
@@ -35,9 +42,16 @@ class _HeatmapDisplay:
         results : DataFrame
             The rows of results.csv.
         measure : str
+        dataset : str, optional
+            The only data set to show. A map of values requires it if the rows have several.
         heuristic : str, optional
             The family; required if the rows have several.
         """
+        known = list(dict.fromkeys(results["dataset"]))
+        if dataset not in known and (dataset is not None or len(known) > cls._max_datasets):
+            raise ValueError(f"dataset must be one of {', '.join(known)}, got {dataset!r}")
+        if dataset is not None:
+            results = results[results["dataset"] == dataset]
         cells = map_cells(results, measure, heuristic)
         return cls(cells, measure=measure, heuristic=heuristic or str(results["heuristic"].iloc[0]))
 
@@ -161,36 +175,7 @@ class ValueHeatmapDisplay(_HeatmapDisplay):
     [[[0.5, 0.9], [0.6, 0.8]]]
     """
 
-    @classmethod
-    def from_results(
-        cls,
-        results: pd.DataFrame,
-        *,
-        measure: str,
-        dataset: str | None = None,
-        heuristic: str | None = None,
-    ) -> Self:
-        """Average the folds of one data set.
-
-        Parameters
-        ----------
-        results : DataFrame
-            The rows of results.csv.
-        measure : str
-        dataset, heuristic : str, optional
-            Required if the rows have several.
-
-        Returns
-        -------
-        ValueHeatmapDisplay
-        """
-        known = list(dict.fromkeys(results["dataset"]))
-        if dataset is None and len(known) == 1:
-            dataset = known[0]
-        if dataset not in known:
-            raise ValueError(f"dataset must be one of {', '.join(known)}, got {dataset!r}")
-        rows = results[results["dataset"] == dataset]
-        return super().from_results(rows, measure=measure, heuristic=heuristic)
+    _max_datasets = 1
 
     def plot(self, ax: Any = None, *, max_ticks: int = 20) -> ValueHeatmapDisplay:
         """Draw the map.

@@ -5,6 +5,7 @@ Knows study results; it computes nothing that they hold.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import zip_longest
 
 import numpy as np
@@ -15,16 +16,16 @@ from steelyard.study import StudyResults
 from steelyard.study.analysis.comparison import Comparison
 from steelyard.study.analysis.published import PUBLISHED, PUBLISHED_METHODS
 from steelyard.study.analysis.ranks import rank_best_first
-from steelyard.study.rule_sets import RuleSetExample
+from steelyard.study.rule_sets import RuleSet
 
 from .text_table import TextTable
 from .titles import SYMBOLS, format_parameter, title_of
 
 
-def list_tables(study: StudyResults, example: RuleSetExample | None) -> dict[str, list[TextTable]]:
+def list_tables(study: StudyResults, example: Sequence[RuleSet]) -> dict[str, list[TextTable]]:
     """All tables of a study by the name of their file."""
     return {
-        "rule_sets": [tabulate_rule_sets(example)] if example is not None else [],
+        "rule_sets": [tabulate_rule_sets(example, study.shown_fold)] if example else [],
         "best_cells": [tabulate_best_cells(study)],
         "comparison": tabulate_comparisons(study),
         "findings": [tabulate_findings(study)],
@@ -35,10 +36,13 @@ def tabulate_best_cells(study: StudyResults) -> TextTable:
     """The best cell of every data set for the main measures."""
     columns = ("data set", "measure", "%", "parameter", "φ", "rules")
     rows = []
-    for cell in study.best_cells:
-        parameter = f"{SYMBOLS[cell.heuristic]} = {format_parameter(cell.parameter)}"
-        numbers = [f"{100 * cell.value:.2f}", parameter, f"{cell.phi:g}", f"{cell.n_rules:.0f}"]
-        rows.append([cell.dataset, title_of(cell.measure), *numbers])
+    for best in study.best_cells:
+        cell = (
+            f"{SYMBOLS[best['heuristic']]} = {format_parameter(best['parameter'])}",
+            f"{best['phi']:g}",
+        )
+        value, n_rules = f"{100 * best['value']:.2f}", f"{best['n_rules']:.0f}"
+        rows.append([best["dataset"], title_of(best["measure"]), value, *cell, n_rules])
     note = "Mean over the folds. Tuning does not see the test folds and may choose other cells."
     return TextTable("Best cell of the grid on the test folds", columns, rows, notes=[note])
 
@@ -100,14 +104,12 @@ def tabulate_comparison(
 
 def tabulate_findings(study: StudyResults) -> TextTable:
     """Statements of the paper with verdicts and numbers."""
-    rows = [[finding.statement, finding.verdict, finding.numbers] for finding in study.findings]
     title = "Findings of the paper, checked on this study"
-    return TextTable(title, ("statement", "", "numbers"), rows)
+    return TextTable(title, ("statement", "", "numbers"), study.findings)
 
 
-def tabulate_rule_sets(example: RuleSetExample) -> TextTable:
+def tabulate_rule_sets(sets: Sequence[RuleSet], fold: int) -> TextTable:
     """The rules of a label at several cells, side by side."""
-    sets = example.rule_sets
     columns = [
         f"{describe(s.heuristic)}, φ = {s.phi:g}: precision {100 * s.precision:.2f} %, "
         f"recall {100 * s.recall:.2f} %"
@@ -115,7 +117,7 @@ def tabulate_rule_sets(example: RuleSetExample) -> TextTable:
     ]
     bodies = zip_longest(*([format_body(r.body) for r in s.rules] for s in sets), fillvalue="")
     rows = [[str(i), *row] for i, row in enumerate(bodies, 1)] or [["", *["no rule"] * len(sets)]]
-    head = min((str(rule.head) for s in sets for rule in s.rules), default=example.label)
-    title = f"Rules for {head} ({example.dataset}, fold {example.fold})"
+    head = min((str(rule.head) for s in sets for rule in s.rules), default=sets[0].label)
+    title = f"Rules for {head} ({sets[0].dataset}, fold {fold})"
     note = "Precision and recall are micro-averaged over all labels, mean over the folds."
     return TextTable(title, ["rule", *columns], rows, notes=[note])

@@ -102,21 +102,18 @@ class TextTable:
     def to_latex(self) -> str:
         """Format as a LaTeX table that uses booktabs."""
         rows = [map(escape_latex, self.columns), *self.format_rows(escape_latex, r"\textbf{{{}}}")]
+        columns = range(len(self.columns))
+        is_long = [any(len(row[j]) > _LONGEST_LINE for row in self.rows) for j in columns]
+        # Columns with long texts are paragraphs that share the width of the page.
+        paragraph = rf"p{{{0.9 / max(sum(is_long), 1):.2f}\linewidth}}"
+        short = ["l" if self.is_text(j) else "r" for j in columns]
+        alignment = "".join(paragraph if is_long[j] else short[j] for j in columns)
         header, *body = (" & ".join(cells) + r" \\" for cells in rows)
         caption = " ".join(map(escape_latex, [f"{self.title}.", *self.notes]))
         lines = [r"\begin{table}", r"\centering", rf"\caption{{{caption}}}"]
-        lines += [rf"\begin{{tabular}}{{{self._latex_alignment()}}}", r"\toprule"]
+        lines += [rf"\begin{{tabular}}{{{alignment}}}", r"\toprule"]
         lines += [header, r"\midrule", *body, r"\bottomrule", r"\end{tabular}", r"\end{table}"]
         return "\n".join(lines)
-
-    def _latex_alignment(self) -> str:
-        """Columns with long texts are paragraphs that share the width of the page."""
-        columns = range(len(self.columns))
-        is_long = [any(len(row[j]) > _LONGEST_LINE for row in self.rows) for j in columns]
-        paragraph = rf"p{{{0.9 / max(sum(is_long), 1):.2f}\linewidth}}"
-        return "".join(
-            paragraph if long else "l" if self.is_text(j) else "r" for j, long in enumerate(is_long)
-        )
 
     def to_csv(self) -> str:
         """Format as CSV, without title and notes."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -22,8 +22,7 @@ from .config import DEFAULT_FOLDS, StudyConfig, StudyError
 Folds = NDArray[np.int64]
 
 
-@dataclass(frozen=True, eq=False)
-class StudyData:
+class StudyData(NamedTuple):
     """A data set of a study.
 
     Parameters
@@ -79,33 +78,31 @@ def load_study_data(config: StudyConfig) -> list[StudyData]:
     loaded: list[StudyData] = []
     for source in config.data:
         data = load_source(source, config.labels)
-        own_folds = _read_own_folds(source, config, len(data))
-        folds = _make_folds(data, config) if own_folds is None else own_folds
+        folds, is_own = _assign_folds(source, data, config)
         Y = invert_majority_labels(data.Y) if config.invert_majority_labels else data.Y
         name = re.sub(r"[^\w.+-]", "_", data.name).lstrip(".") or "data"
         if any(name == other.name for other in loaded):
             raise StudyError(f"two data sets are called {name!r}: rename a file or folder")
         sha256 = hash_data(data.X, Y, folds)
-        loaded.append(StudyData(name, data.X, Y, folds, sha256, own_folds is not None))
+        loaded.append(StudyData(name, data.X, Y, folds, sha256, is_own))
     return loaded
 
 
-def _read_own_folds(source: str, config: StudyConfig, n_examples: int) -> Folds | None:
-    """Read the folds that come with the data, unless the config gives a number of folds."""
+def _assign_folds(source: str, data: MultiLabelData, config: StudyConfig) -> tuple[Folds, bool]:
+    """The folds of every repetition, and whether they come with the data.
+
+    New stratified folds are drawn if the data has none or if the config gives a number of folds.
+    """
     path = find_source(source)
-    if config.folds is not None or path is None or not (path / "folds.csv").exists():
-        return None
-    file = path / "folds.csv"
-    own = read_folds(file, n_examples=n_examples)
-    if own.max() < 2:
-        raise DataError(f"{file} has a single fold; a study needs at least two folds")
-    if config.repeats > 1:
-        raise StudyError(f"{source} has its own folds, which cannot be repeated")
-    return own[None, :]
-
-
-def _make_folds(data: MultiLabelData, config: StudyConfig) -> Folds:
-    """Draw stratified folds for every repetition."""
+    if config.folds is None and path is not None and (path / "folds.csv").exists():
+        own = read_folds(path / "folds.csv", n_examples=len(data))
+        if own.max() < 2:
+            raise DataError(
+                f"{path / 'folds.csv'} has a single fold; a study needs at least two folds"
+            )
+        if config.repeats > 1:
+            raise StudyError(f"{source} has its own folds, which cannot be repeated")
+        return own[None, :], True
     n_folds = config.folds or DEFAULT_FOLDS
     if n_folds > len(data):
         raise StudyError(f"{data.name} has {len(data)} examples, too few for {n_folds} folds")
@@ -115,7 +112,7 @@ def _make_folds(data: MultiLabelData, config: StudyConfig) -> Folds:
     for k in range(1, n_folds + 1):
         if not (folds == k).any(axis=1).all():
             raise StudyError(f"{data.name} is too small for {n_folds} folds: fold {k} is empty")
-    return folds
+    return folds, False
 
 
 def fold_seed(seed: int) -> int:

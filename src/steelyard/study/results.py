@@ -9,9 +9,9 @@ from __future__ import annotations
 import itertools
 import json
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from functools import cached_property, partial
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -20,17 +20,17 @@ import pandas as pd
 from steelyard._files import read_text
 from steelyard.model.path import TheoryPath
 
-from .analysis.comparison import Comparison, MethodMeans, average_methods, compare_methods
+from .analysis.comparison import Comparison, average_methods, compare_methods
 from .analysis.findings import Finding, check_cough, check_findings
 from .analysis.published import describe_differences
-from .analysis.ranks import BestCell, CellMap, map_cells
-from .candidate_counts import CandidateCounts
+from .analysis.ranks import CellMap, map_cells
 from .config import StudyConfig, StudyError, config_from_toml
-from .rows import empty_rows
-from .store import StudyStore
+from .rows import COLUMNS, empty_rows
+from .store import Arrays, StudyStore
 from .units import Unit
 
 _MAIN_MEASURES = ("f1_micro", "hamming", "subset")
+_BEST_CELL = ["dataset", "heuristic", "measure", "parameter", "phi", "value", "n_rules"]
 _NUMBERS = {"fold": int, "parameter": float, "phi": float, "value": float}
 
 
@@ -55,8 +55,6 @@ class StudyResults:
     tuned: pd.DataFrame
     baselines: pd.DataFrame
     run: dict[str, Any]
-    _cells: dict[tuple[str, str], CellMap] = field(default_factory=dict, init=False, repr=False)
-    _paths: dict[str, TheoryPath | None] = field(default_factory=dict, init=False, repr=False)
 
     @cached_property
     def datasets(self) -> tuple[str, ...]:
@@ -75,35 +73,32 @@ class StudyResults:
 
     # Files of the shown fold
 
-    def path(self, dataset: str) -> TheoryPath | None:
-        """All theories of the shown fold, or None if they were not saved."""
-        if dataset not in self._paths:
-            text = StudyStore(self.folder).read_theories(dataset, self.shown_fold)
-            self._paths[dataset] = None if text is None else TheoryPath.from_json(text)
-        return self._paths[dataset]
+    @cached_property
+    def paths(self) -> dict[str, TheoryPath]:
+        """All theories of the shown fold, for every data set whose theories were saved."""
+        store = StudyStore(self.folder)
+        files = {name: store.theory_file(name, self.shown_fold) for name in self.datasets}
+        return {name: TheoryPath.from_json(f) for name, f in files.items() if f.exists()}
 
     def examples(self, dataset: str) -> dict[str, Any] | None:
         """Held-out examples of the shown fold, or None if they were not saved."""
         file = self.folder / "examples" / f"{dataset}.json"
         return json.loads(read_text(file)) if file.exists() else None
 
-    def candidate_counts(self, dataset: str) -> CandidateCounts | None:
+    def candidate_counts(self, dataset: str) -> Arrays | None:
         """What the candidates of the shown fold cover, or None if the counts were not saved."""
         unit = Unit("candidates", dataset, self.shown_fold)
-        arrays = StudyStore(self.folder).read_unit(unit.name)
-        return None if arrays is None else CandidateCounts(**arrays)
+        return StudyStore(self.folder).read_unit(unit.name)
 
     # Derived from the rows
 
-    def cells(self, measure: str, heuristic: str) -> CellMap:
-        """A measure over the grid of a family of heuristics, for all data sets."""
-        key = measure, heuristic
-        if key not in self._cells:
-            self._cells[key] = map_cells(self.results, measure, heuristic)
-        return self._cells[key]
+    @cached_property
+    def cells(self) -> Callable[[str, str], CellMap]:
+        """Function of (measure, heuristic) → the measure over the grid of the family, computed once."""
+        return cache(partial(map_cells, self.results))
 
     @cached_property
-    def best_cells(self) -> list[BestCell]:
+    def best_cells(self) -> list[dict[str, Any]]:
         """The best cell of every data set and family for each of the main measures.
 
         The cells are chosen on the test folds: they show what the grid contains, not what tuning finds.
@@ -114,55 +109,43 @@ class StudyResults:
             cells, n_rules = self.cells(measure, family), self.cells("n_rules", family)
             cell = cells.best_cell(dataset)
             values = cells.value_at(dataset, *cell), n_rules.value_at(dataset, *cell)
-            found.append(BestCell(dataset, family, measure, *cell, *values))
+            best = (dataset, family, measure, *cell, *values)
+            found.append(dict(zip(_BEST_CELL, best, strict=True)))
         return found
 
     @cached_property
-    def method_means(self) -> list[MethodMeans]:
-        """The means of the baselines and of the tuned theories, per data set."""
+    def method_means(self) -> pd.DataFrame:
+        """The means of the baselines and of the tuned theories; see `average_methods`."""
         return average_methods(self.baselines, self.tuned)
 
     @cached_property
     def comparisons(self) -> dict[str, Comparison]:
         """Baselines and tuned theories side by side, for each of the main measures."""
-        names, methods = self.main_measures, self.method_means
-        found = {name: compare_methods(methods, name, self.datasets) for name in names}
-        return {name: comparison for name, comparison in found.items() if comparison is not None}
+        names, means = self.main_measures, self.method_means
+        found = {name: compare_methods(means, name, self.datasets) for name in names}
+        return {name: comparison for name, comparison in found.items() if comparison.methods}
 
     @cached_property
     def findings(self) -> list[Finding]:
         """The statements of the paper that the results can support or contradict."""
-        found: list[Finding] = []
-        for family in self.config.heuristics:
-            found += check_findings(family, partial(self.cells, heuristic=family))
-        return [*found, *check_cough(self.path("medical"), self.shown_fold)]
+        found = [check_findings(family, self.cells) for family in self.config.heuristics]
+        cough = check_cough(self.paths.get("medical"), self.shown_fold)
+        return [*itertools.chain(*found), *cough]
 
     def describe_differences(self, datasets: Sequence[str]) -> str | None:
         """Why the values of some data sets are not comparable with the published values."""
-        about = self.run.get("data", {})
-        # Early versions did not record whether the folds were new.
-        new = [name for name in datasets if not about.get(name, {}).get("has_own_folds", True)]
-        return describe_differences(self.config, datasets, new)
+        return describe_differences(self.config, datasets, self.run.get("data", {}))
 
     def summarize(self) -> dict[str, Any]:
         """Best cells, tuned values and findings as plain data."""
+        columns = ["dataset", "heuristic", "tuned_for", "value", "n_rules"]
+        tuned = self.method_means[self.method_means["tuned_for"] != ""]
+        values = [row[row["tuned_for"]] for row in tuned.to_dict("records")]
+        tuned = tuned.assign(heuristic=tuned["method"], value=values).reindex(columns=columns)
         return {
-            "best_cells": [cell._asdict() for cell in self.best_cells],
-            "tuned": [
-                {
-                    "dataset": tuned.dataset,
-                    "heuristic": tuned.method,
-                    "tuned_for": tuned.tuned_for,
-                    "value": tuned.means[tuned.tuned_for],
-                    "n_rules": tuned.means["n_rules"],
-                }
-                for tuned in self.method_means
-                if tuned.tuned_for
-            ],
-            "findings": [
-                {"statement": f.statement, "verdict": f.verdict, "numbers": f.numbers}
-                for f in self.findings
-            ],
+            "best_cells": self.best_cells,
+            "tuned": tuned.to_dict("records"),
+            "findings": [finding._asdict() for finding in self.findings],
         }
 
 
@@ -184,13 +167,14 @@ def load_study(folder: str | os.PathLike[str]) -> StudyResults:
         is_unfinished = (path / "units" / "identity.json").exists()
         what = "an unfinished study: run it to the end first" if is_unfinished else "no study"
         raise StudyError(f"{str(folder)!r} holds {what}")
-    rows = empty_rows()
-    rows |= {file.stem: _read_rows(file) for file in path.glob("*.csv") if file.stem in rows}
+    rows = {name: _read_rows(path / f"{name}.csv") for name in COLUMNS}
     config = config_from_toml(read_text(path / "study.toml"), "study.toml")
     return StudyResults(path, config, **rows, run=json.loads(read_text(path / "run.json")))
 
 
 def _read_rows(path: Path) -> pd.DataFrame:
+    if not path.exists():
+        return empty_rows(path.stem)
     # As text first: a data set may have the name "NA" or "007", and numpy reads every float exactly.
     rows = pd.read_csv(path, dtype=str, keep_default_na=False)
     for name in rows.columns.intersection(list(_NUMBERS)):

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
 
 from steelyard.learning.tuning import choose_cell
 
-from .config import StudyConfig, StudyError
-from .store import Arrays, StudyStore
+from .config import StudyConfig
+from .store import Arrays
 from .units import RIPPER_VARIANTS, Unit
 
 _CELL = ("heuristic", "parameter", "phi")
@@ -22,27 +22,30 @@ COLUMNS: dict[str, tuple[str, ...]] = {
 }
 
 
-def empty_rows() -> dict[str, pd.DataFrame]:
+def empty_rows(name: str) -> pd.DataFrame:
     """No rows: what a study has of everything that it did not ask for."""
-    return {name: pd.DataFrame(columns=list(columns)) for name, columns in COLUMNS.items()}
+    return pd.DataFrame(columns=list(COLUMNS[name]))
 
 
-def collect_rows(
-    store: StudyStore, config: StudyConfig, units: Sequence[Unit]
-) -> dict[str, pd.DataFrame]:
+def collect_rows(config: StudyConfig, units: Mapping[Unit, Arrays]) -> dict[str, pd.DataFrame]:
     """Name of a file → its rows: one per data set, fold, cell or baseline, and measure.
 
     The tuned rows have one cell per measure tuned for and family: the one that tuning chose.
     """
-    folds = [unit for unit in units if unit.kind == "grid"]
     grid, variants = _list_grid(config), pd.DataFrame({"baseline": list(RIPPER_VARIANTS)})
-    found = {"results": [_to_rows(store, unit, grid) for unit in folds]}
-    if config.tune:
-        found["tuned"] = [_to_rows(store, u, _choose_cells(store, config, u)) for u in folds]
-    if config.baselines:
-        ripper = [unit for unit in units if unit.kind == "ripper"]
-        found["baselines"] = [_to_rows(store, unit, variants) for unit in ripper]
-    return {name: pd.concat(frames, ignore_index=True) for name, frames in found.items()}
+    found: dict[str, list[pd.DataFrame]] = {name: [] for name in COLUMNS}
+    for unit, arrays in units.items():
+        if unit.kind == "grid":
+            found["results"].append(_to_rows(unit, arrays, grid))
+            if config.tune:
+                chosen = _choose_cells(config, unit, units)
+                found["tuned"].append(_to_rows(unit, arrays, chosen))
+        elif unit.kind == "ripper":
+            found["baselines"].append(_to_rows(unit, arrays, variants))
+    return {
+        name: pd.concat(frames, ignore_index=True) if frames else empty_rows(name)
+        for name, frames in found.items()
+    }
 
 
 def _list_grid(config: StudyConfig) -> pd.DataFrame:
@@ -51,14 +54,14 @@ def _list_grid(config: StudyConfig) -> pd.DataFrame:
     return pd.DataFrame(cells, columns=list(_CELL))
 
 
-def _choose_cells(store: StudyStore, config: StudyConfig, unit: Unit) -> pd.DataFrame:
+def _choose_cells(config: StudyConfig, fold: Unit, units: Mapping[Unit, Arrays]) -> pd.DataFrame:
     """The cells of the grid that are chosen on a fold, per measure tuned for and family.
 
     The rule is that of `RuleSetClassifierCV`, so a tuned row is what this estimator would have learned
     on the training set of the fold.
     """
-    folds = range(1, config.inner_folds + 1)
-    inner = [_read(store, Unit("inner", unit.dataset, unit.fold, k)) for k in folds]
+    numbers = range(1, config.inner_folds + 1)
+    inner = [units[Unit("inner", fold.dataset, fold.fold, k)] for k in numbers]
     n_conditions = np.mean([arrays["n_conditions"] for arrays in inner], axis=0).ravel()
     grid = _list_grid(config)
     tuning = grid[[h in config.tuning_grid for h in config.grid for _ in config.phis]]
@@ -74,16 +77,8 @@ def _choose_cells(store: StudyStore, config: StudyConfig, unit: Unit) -> pd.Data
     return cells
 
 
-def _read(store: StudyStore, unit: Unit) -> Arrays:
-    arrays = store.read_unit(unit.name)
-    if arrays is None:
-        raise StudyError(f"unit {unit.name!r} is missing in {str(store.folder)!r}: run it again")
-    return arrays
-
-
-def _to_rows(store: StudyStore, unit: Unit, cells: pd.DataFrame) -> pd.DataFrame:
+def _to_rows(unit: Unit, arrays: Arrays, cells: pd.DataFrame) -> pd.DataFrame:
     """The measures of some cells of a unit; the index of `cells` is their position in the unit."""
-    arrays = _read(store, unit)
     measures = arrays["measures"]
     values = arrays["values"].reshape(len(measures), -1)[:, cells.index]
     rows = cells.iloc[np.repeat(np.arange(len(cells)), len(measures))]

@@ -6,7 +6,7 @@ Knows study results.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from steelyard.heuristics import Heuristic
 from steelyard.model.rules import ScoredRule
@@ -20,12 +20,12 @@ _READABLE_RULES = 5
 Cell = tuple[float, float]
 
 
-@dataclass(frozen=True)
-class RuleSet:
+class RuleSet(NamedTuple):
     """The rules of a label at one cell, and the precision and recall of the whole theory.
 
     Parameters
     ----------
+    dataset, label : str
     heuristic : Heuristic
     phi : float
     precision, recall : float
@@ -34,6 +34,8 @@ class RuleSet:
         Rules of the shown fold, best first.
     """
 
+    dataset: str
+    label: str
     heuristic: Heuristic
     phi: float
     precision: float
@@ -41,20 +43,10 @@ class RuleSet:
     rules: tuple[ScoredRule, ...]
 
 
-@dataclass(frozen=True)
-class RuleSetExample:
-    """Rule sets of one label side by side."""
-
-    dataset: str
-    label: str
-    fold: int
-    rule_sets: tuple[RuleSet, ...]
-
-
 def collect_rule_sets(
     study: StudyResults, label: str | None = None, cells: Sequence[Cell] | None = None
-) -> RuleSetExample | None:
-    """Rule sets of a label at some cells, or None if the theories were not saved.
+) -> list[RuleSet]:
+    """Rule sets of a label at some cells; none if the theories were not saved.
 
     Parameters
     ----------
@@ -65,14 +57,12 @@ def collect_rule_sets(
         By default the cells with the best F1 and the best recall of the data set, as in the paper's
         example, and the cell with the largest parameter and φ.
     """
-    for dataset in study.datasets:
-        path = study.path(dataset)
-        if path is not None and label in [None, *(known.name for known in path.labels)]:
-            break
-    else:
+    labels = {dataset: [known.name for known in p.labels] for dataset, p in study.paths.items()}
+    dataset = next((d for d, names in labels.items() if label in [None, *names]), None)
+    if dataset is None:
         if label is not None:
             raise StudyError(f"no data set of the study has a label {label!r}")
-        return None
+        return []
     family = study.config.heuristics[0]
     measures = ("precision_micro", "recall_micro", "f1_micro")
     precision, recall, f1 = (study.cells(measure, family) for measure in measures)
@@ -82,9 +72,10 @@ def collect_rule_sets(
     for cell in cells or dict.fromkeys(suggested):
         values = precision.value_at(dataset, *cell), recall.value_at(dataset, *cell)
         heuristic, phi = FAMILIES[family][0](cell[0]), cell[1]
-        theory = path.theory(heuristic, phi)
+        theory = study.paths[dataset].theory(heuristic, phi)
         if label is None:
             sizes = {name: len(theory.rules_of(name)) for name in theory.label_names}
             label = min(sizes, key=lambda name: abs(sizes[name] - _READABLE_RULES))
-        rule_sets.append(RuleSet(heuristic, phi, *values, theory.rules_of(label)))
-    return RuleSetExample(dataset, str(label), study.shown_fold, tuple(rule_sets))
+        rules = theory.rules_of(label)
+        rule_sets.append(RuleSet(dataset, label, heuristic, phi, *values, rules))
+    return rule_sets

@@ -12,7 +12,7 @@ import platform
 import time
 import warnings
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
@@ -28,8 +28,8 @@ from steelyard.data.sources import find_source
 from .config import StudyConfig, StudyError, config_to_toml
 from .data import StudyData, load_study_data
 from .results import StudyResults
-from .rows import collect_rows, empty_rows
-from .store import StudyStore
+from .rows import collect_rows
+from .store import Arrays, StudyStore
 from .units import Unit, estimate_cost, list_units, prepare_task, run_task
 
 # Enough to find an interesting example, few enough for a page that is sent by mail.
@@ -37,9 +37,8 @@ N_EXAMPLES = 50
 
 # Called with the number of finished units, the number of all units, and the unit that just finished.
 Progress = Callable[[int, int, Unit | None], None]
-Work = Sequence[tuple[Unit, StudyData]]
 
-_VERSIONS_OF = ("steelyard", "numpy", "numba", "scikit-learn", "scipy", "pandas", "joblib")
+_VERSIONS_OF = ("steelyard", "numpy", "scikit-learn", "scipy", "pandas", "joblib")
 
 
 def run_study(
@@ -86,15 +85,16 @@ def run_study(
         store.claim(_identify(config, data_sets))
         shown = dataclasses.replace(config, data=tuple(_relocate(s, out) for s in config.data))
         write_atomically(store.folder / "study.toml", config_to_toml(shown).encode())
-        work = [(unit, data) for data in data_sets for unit in list_units(data, config)]
-        _run_units(store, config, work, n_jobs, progress)
-        rows = collect_rows(store, config, [unit for unit, _ in work])
-        run = _describe_run(store, shown, data_sets)
-        study = StudyResults(store.folder, shown, **empty_rows() | rows, run=run)
+        work = {unit: data for data in data_sets for unit in list_units(data, config)}
+        units = _run_units(store, config, work, n_jobs, progress)
+        rows = collect_rows(config, units)
+        run = _describe_run(shown, data_sets, units)
+        study = StudyResults(store.folder, shown, **rows, run=run)
         _write_rows(store.folder, rows)
         for data in data_sets:
             _write_examples(study, data)
-        write_atomically(store.folder / "run.json", _to_json(run, indent=1))
+        text = json.dumps(run, indent=1, ensure_ascii=False)
+        write_atomically(store.folder / "run.json", text.encode())
         return study
 
 
@@ -106,65 +106,58 @@ def _relocate(source: str, out: str | os.PathLike[str]) -> str:
 
 def _identify(config: StudyConfig, data_sets: Sequence[StudyData]) -> dict[str, Any]:
     """What two runs of the same study have in common; the location of the data does not matter."""
-    settings = json.loads(json.dumps(dataclasses.asdict(config)))
+    settings = dataclasses.asdict(config)
     del settings["data"], settings["labels"]
-    hashes = {data.name: data.sha256 for data in data_sets}
-    return {"steelyard": version("steelyard"), **settings, "data": hashes}
+    hashes = {f"data {data.name}": data.sha256 for data in data_sets}
+    return {"steelyard": version("steelyard"), **settings, **hashes}
 
 
 def _run_units(
     store: StudyStore,
     config: StudyConfig,
-    work: Work,
+    work: dict[Unit, StudyData],
     n_jobs: int | None,
     progress: Progress | None,
-) -> None:
+) -> dict[Unit, Arrays]:
+    """Compute the units that are not finished; return the arrays of all units."""
     report = progress or (lambda *_: None)
-    missing = [(unit, data) for unit, data in work if store.read_unit(unit.name) is None]
+    found = {unit: store.read_unit(unit.name) for unit in work}
+    missing = [unit for unit, arrays in found.items() if arrays is None]
     # Long units first, so that no worker waits long for another at the end.
-    missing.sort(key=lambda pair: -estimate_cost(*pair))
+    missing.sort(key=lambda unit: -estimate_cost(unit, work[unit]))
     # If the kernels are not compiled yet, the second worker compiles those of the baseline while the
     # first worker compiles the others.
-    baseline = next((pair for pair in missing if pair[0].kind == "ripper"), None)
+    baseline = next((unit for unit in missing if unit.kind == "ripper"), None)
     if baseline is not None:
         missing.remove(baseline)
         missing.insert(1, baseline)
     n_before = len(work) - len(missing)
     report(n_before, len(work), None)
     # The generator prepares a task when a worker needs it, so only a few are in memory at a time.
-    tasks = (prepare_task(unit, data, config, store) for unit, data in missing)
+    tasks = (prepare_task(unit, work[unit], config, store) for unit in missing)
     workers = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
-    shown: set[str] = set()
     finished = workers(delayed(run_task)(task) for task in tasks)
-    for n_done, (unit, seconds, texts) in enumerate(finished, n_before + 1):
-        store.record_seconds(unit.name, seconds)
-        for message in (f"{unit.dataset}: {text}" for text in texts):
-            if message not in shown:
-                shown.add(message)
-                warnings.warn(message, UserWarning, stacklevel=3)
+    for n_done, (unit, arrays, texts) in enumerate(finished, n_before + 1):
+        found[unit] = arrays
+        for text in texts:
+            warnings.warn(f"{unit.dataset}: {text}", UserWarning, stacklevel=3)
         report(n_done, len(work), unit)
+    return {unit: arrays for unit, arrays in found.items() if arrays is not None}
 
 
 def _write_rows(folder: Path, rows: dict[str, pd.DataFrame]) -> None:
     for name, table in rows.items():
+        if table.empty:
+            continue
         text = table.to_csv(index=False, lineterminator="\n")
         write_atomically(folder / f"{name}.csv", text.encode())
         if find_spec("pyarrow") is not None:
             write_atomically(folder / f"{name}.parquet", table.to_parquet(index=False))
 
 
-def _to_json(content: Any, indent: int | None = None) -> bytes:
-    """JSON in UTF-8; numpy's scalars become numbers."""
-    text = json.dumps(content, indent=indent, ensure_ascii=False, default=lambda x: x.item())
-    return text.encode()
-
-
 def _write_examples(study: StudyResults, data: StudyData) -> None:
     """Write ``examples/<dataset>.json`` for the shown fold of a data set."""
-    path = study.path(data.name)
-    if path is None:
-        return
-    names = [feature.name for feature in path.coded.used_features]
+    names = [feature.name for feature in study.paths[data.name].coded.used_features]
     _, is_test = data.locate(study.shown_fold)
     rows = np.flatnonzero(is_test)[:N_EXAMPLES]
     X = data.X.iloc[rows].set_axis([str(name) for name in data.X.columns], axis=1)[names]
@@ -176,17 +169,19 @@ def _write_examples(study: StudyResults, data: StudyData) -> None:
         "labels": [str(name) for name in Y.columns],
         "truth": Y.to_numpy().astype(int).tolist(),
     }
-    write_atomically(study.folder / "examples" / f"{data.name}.json", _to_json(content))
+    text = json.dumps(content, ensure_ascii=False)
+    write_atomically(study.folder / "examples" / f"{data.name}.json", text.encode())
 
 
 def _describe_run(
-    store: StudyStore, config: StudyConfig, data_sets: Sequence[StudyData]
+    config: StudyConfig, data_sets: Sequence[StudyData], units: Mapping[Unit, Arrays]
 ) -> dict[str, Any]:
-    recorded, about = store.read_seconds(), {}
+    about = {}
     for data in data_sets:
         seconds: defaultdict[str, float] = defaultdict(float)
-        for unit in list_units(data, config):
-            seconds[unit.kind] += recorded.get(unit.name, 0.0)
+        for unit, arrays in units.items():
+            if unit.dataset == data.name:
+                seconds[unit.kind] += float(arrays["seconds"])
         about[data.name] = {
             "sha256": data.sha256,
             "n_examples": len(data.X),

@@ -11,7 +11,7 @@ import json
 import os
 import reprlib
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
@@ -27,7 +27,7 @@ Arrays = dict[str, NDArray[Any]]
 
 
 class StudyStore:
-    """The finished units of a study, its theories and its timings.
+    """The finished units of a study and its theories.
 
     Parameters
     ----------
@@ -80,12 +80,11 @@ class StudyStore:
                     f"{min(strangers)!r}): choose another folder"
                 )
             write_atomically(file, text.encode())
-            return
-        known = json.loads(file.read_text(encoding="utf-8"))
-        if known != json.loads(text):
+        differences = _list_differences(json.loads(read_text(file)), json.loads(text))
+        if differences:
             raise StudyError(
-                f"{str(self.folder)!r} holds another study ({_list_differences(known, identity)}): "
-                "choose another folder, or delete this one to start again"
+                f"{str(self.folder)!r} holds another study ({differences}): choose another folder, "
+                "or delete this one to start again"
             )
 
     def write_unit(self, name: str, arrays: Arrays) -> None:
@@ -104,33 +103,14 @@ class StudyStore:
         except (FileNotFoundError, BadZipFile, ValueError, EOFError, KeyError):
             return None
 
-    def record_seconds(self, name: str, seconds: float) -> None:
-        """Append the duration of a unit; in a separate file, so that units are reproducible bytes."""
-        with open(self.units / "seconds.jsonl", "a", encoding="utf-8") as file:
-            file.write(json.dumps([name, round(seconds, 3)]) + "\n")
-
-    def read_seconds(self) -> dict[str, float]:
-        """The duration of every unit, from all runs."""
-        file = self.units / "seconds.jsonl"
-        seconds: dict[str, float] = {}
-        for line in file.read_text(encoding="utf-8").splitlines() if file.exists() else []:
-            with suppress(ValueError, TypeError):  # a killed process may leave an incomplete line
-                name, value = json.loads(line)
-                seconds[name] = float(value)
-        return seconds
+    def theory_file(self, dataset: str, fold: int) -> Path:
+        """The file of all theories of a fold."""
+        return self.folder / "theories" / dataset / f"fold-{fold}.json.gz"
 
     def write_theories(self, dataset: str, fold: int, text: str) -> None:
         """Save the theory path of a fold; equal paths give equal bytes."""
         packed = gzip.compress(text.encode(), compresslevel=6, mtime=0)
-        write_atomically(self._theory_file(dataset, fold), packed)
-
-    def read_theories(self, dataset: str, fold: int) -> str | None:
-        """The theory path of a fold as JSON text, or None if its file is missing."""
-        file = self._theory_file(dataset, fold)
-        return read_text(file) if file.exists() else None
-
-    def _theory_file(self, dataset: str, fold: int) -> Path:
-        return self.folder / "theories" / dataset / f"fold-{fold}.json.gz"
+        write_atomically(self.theory_file(dataset, fold), packed)
 
 
 def _lock(file: Any) -> None:
@@ -144,15 +124,8 @@ def _lock(file: Any) -> None:
         fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
-def _list_differences(known: Any, wanted: Any) -> str:
+def _list_differences(known: dict[str, Any], wanted: dict[str, Any]) -> str:
     """The settings that differ, with the old and the new value."""
-    keys = [key for key in {**known, **wanted} if known.get(key) != wanted.get(key)]
-    clauses = []
-    for key in keys[:3]:
-        before, now = known.get(key), wanted.get(key)
-        if isinstance(before, dict) and isinstance(now, dict):
-            names = sorted(k for k in {*before, *now} if before.get(k) != now.get(k))
-            clauses.append(f"{key} differs for {', '.join(names[:3])}")
-        else:
-            clauses.append(f"{key} was {reprlib.repr(before)}, now {reprlib.repr(now)}")
-    return "; ".join(clauses)
+    pairs = {key: (known.get(key), wanted.get(key)) for key in known | wanted}
+    texts = {k: tuple(map(reprlib.repr, pair)) for k, pair in pairs.items() if pair[0] != pair[1]}
+    return "; ".join(f"{k} was {was}, now {now}" for k, (was, now) in [*texts.items()][:3])

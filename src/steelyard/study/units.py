@@ -9,8 +9,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -18,14 +17,22 @@ import pandas as pd
 from steelyard.estimators.ripper import RipperClassifier
 from steelyard.estimators.rule_set import theory_path
 from steelyard.heuristics import Heuristic
+from steelyard.learning.candidates import generate_candidates
+from steelyard.learning.covering import prepare_candidates
+from steelyard.learning.settings import ForestSettings
+from steelyard.learning.targets import encode_targets
+from steelyard.learning.training_table import code_training_table
 from steelyard.measures import get_measure
+from steelyard.model.coverage import index_rows
 from steelyard.model.path import TheoryPath
 from steelyard.splitting import IterativeStratifiedKFold
 
-from .candidate_counts import N_SHOWN_CANDIDATES, count_candidates
 from .config import SIZE_MEASURES, StudyConfig
 from .data import StudyData, fold_seed
 from .store import Arrays, StudyStore
+
+# The first candidates of a study: enough for the figure, counted in a second or two.
+N_SHOWN_CANDIDATES = 20_000
 
 # The paper's baselines: R1 neither prunes nor optimizes, R2 only prunes, R3 does both.
 RIPPER_VARIANTS: dict[str, dict[str, Any]] = {
@@ -35,8 +42,7 @@ RIPPER_VARIANTS: dict[str, dict[str, Any]] = {
 }
 
 
-@dataclass(frozen=True)
-class Unit:
+class Unit(NamedTuple):
     """One piece of work.
 
     Parameters
@@ -67,18 +73,15 @@ class Unit:
         return f"{self.dataset}/fold-{self.fold}{kind}" + (f"-{self.inner}" if self.inner else "")
 
 
-@dataclass(frozen=True, eq=False)
-class Task:
-    """A unit with everything that is needed to compute it."""
+class Task(NamedTuple):
+    """A unit with everything that is needed to compute it; the rows are (X, Y)."""
 
     unit: Unit
     config: StudyConfig
     store: StudyStore
     seed: int
-    X_train: pd.DataFrame
-    Y_train: pd.DataFrame
-    X_test: pd.DataFrame
-    Y_test: pd.DataFrame
+    train: tuple[pd.DataFrame, pd.DataFrame]
+    test: tuple[pd.DataFrame, pd.DataFrame]
 
 
 def list_units(data: StudyData, config: StudyConfig) -> list[Unit]:
@@ -113,21 +116,22 @@ def prepare_task(unit: Unit, data: StudyData, config: StudyConfig, store: StudyS
         splitter = IterativeStratifiedKFold(config.inner_folds, random_state=fold_seed(seed))
         splits = list(splitter.split(np.zeros((len(train), 1)), data.Y.iloc[train]))
         train, test = (train[rows] for rows in splits[unit.inner - 1])
-    X, Y = data.X, data.Y
-    return Task(unit, config, store, seed, X.iloc[train], Y.iloc[train], X.iloc[test], Y.iloc[test])
+    rows = [(data.X.iloc[idx], data.Y.iloc[idx]) for idx in (train, test)]
+    return Task(unit, config, store, seed, *rows)
 
 
-def run_task(task: Task) -> tuple[Unit, float, list[str]]:
-    """Compute a unit and save it in a worker process; return its duration and its warnings."""
+def run_task(task: Task) -> tuple[Unit, Arrays, list[str]]:
+    """Compute a unit and save it in a worker process; return its arrays and its warnings."""
     start = time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         arrays = KINDS[task.unit.kind][0](task)
+    arrays["seconds"] = np.array(time.perf_counter() - start)
     task.store.write_unit(task.unit.name, arrays)
     # Only warnings that users can act on; deprecations inside libraries are not for them.
     kinds = (UserWarning, RuntimeWarning)
     shown = [str(w.message) for w in caught if issubclass(w.category, kinds)]
-    return task.unit, time.perf_counter() - start, shown
+    return task.unit, arrays, shown
 
 
 def _learn(
@@ -136,8 +140,8 @@ def _learn(
     """Learn all theories of a grid, and evaluate each measure on the test rows."""
     settings: Any = {"n_candidates": task.config.n_candidates, "random_state": task.seed}
     grid = heuristics, task.config.phis
-    path = theory_path(task.X_train, task.Y_train, *grid, preset="paper", n_jobs=1, **settings)
-    return path, path.evaluate(task.X_test, task.Y_test, [get_measure(m) for m in measures])
+    path = theory_path(*task.train, *grid, preset="paper", n_jobs=1, **settings)
+    return path, path.evaluate(*task.test, [get_measure(m) for m in measures])
 
 
 def _compute_grid(task: Task) -> Arrays:
@@ -160,11 +164,12 @@ def _compute_inner(task: Task) -> Arrays:
 def _compute_ripper(task: Task) -> Arrays:
     """Values of the variants of Ripper, shape (n_measures, n_variants)."""
     names, columns = task.config.measures, []
+    X, Y = task.test
     for parameters in RIPPER_VARIANTS.values():
         ripper = RipperClassifier(**parameters, random_state=task.seed, n_jobs=1)
-        theory = ripper.fit(task.X_train, task.Y_train).theory_
-        predicted = theory.predict(task.X_test)
-        values = [get_measure(name)(task.Y_test, predicted) for name in names]
+        theory = ripper.fit(*task.train).theory_
+        predicted = theory.predict(X)
+        values = [get_measure(name)(Y, predicted) for name in names]
         columns.append([*values, len(theory), theory.n_conditions / max(len(theory), 1)])
     return {"measures": np.array([*names, *SIZE_MEASURES]), "values": np.array(columns).T}
 
@@ -172,7 +177,44 @@ def _compute_ripper(task: Task) -> Arrays:
 def _compute_candidates(task: Task) -> Arrays:
     """What the candidates of a fold cover."""
     n_candidates = min(task.config.n_candidates, N_SHOWN_CANDIDATES)
-    return count_candidates(task.X_train, task.Y_train, n_candidates, task.seed)._asdict()
+    return count_candidates(*task.train, n_candidates, task.seed)
+
+
+def count_candidates(
+    X: Any, Y: Any, n_candidates: int = N_SHOWN_CANDIDATES, seed: int = 0
+) -> Arrays:
+    """Grow candidates and count what they cover; candidates with equal coverage count once.
+
+    Parameters
+    ----------
+    X : DataFrame
+    Y : DataFrame of 0 and 1
+    n_candidates : int
+    seed : int
+        The seed of a classifier gives the first candidates of this classifier.
+
+    Returns
+    -------
+    dict of (n_candidates,) int
+        "label" is the index of each candidate's label; "tp" and "fp" are its counts.
+
+    Examples
+    --------
+    >>> from steelyard import make_planted_rules
+    >>> data = make_planted_rules(200, random_state=0)
+    >>> counts = count_candidates(data.X, data.Y, 500)
+    >>> bool((counts["tp"] <= data.Y.sum().to_numpy()[counts["label"]]).all())
+    True
+    """
+    targets = encode_targets(Y)
+    training = code_training_table(X, [str(name) for name in X.columns])
+    tables = generate_candidates(training, targets.is_target, ForestSettings(n_candidates), seed)
+    index = index_rows(training.coded)
+    pairs = zip(tables, targets.is_target, strict=True)
+    prepared = [prepare_candidates(table, index, is_target) for table, is_target in pairs]
+    label = np.repeat(np.arange(len(prepared)), [len(p.tp) for p in prepared])
+    tp, fp = np.concatenate([np.array([p.tp, p.fp], dtype=np.int64) for p in prepared], axis=1)
+    return {"label": label, "tp": tp, "fp": fp}
 
 
 # How to compute a kind of unit, and its time relative to a whole grid.

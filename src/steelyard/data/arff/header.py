@@ -16,7 +16,7 @@ from .cells import ArffSyntaxError, split_nominal_values, split_word
 _KEYWORD = re.compile(r"@(\w+)(?=\s|$|['\"{])")
 _KIND_OF_TYPE: dict[str, Literal["numeric", "unsupported"]] = {
     **dict.fromkeys(("numeric", "real", "integer"), "numeric"),
-    **dict.fromkeys(("string", "date", "relational"), "unsupported"),
+    **dict.fromkeys(("string", "date"), "unsupported"),
 }
 
 
@@ -34,16 +34,10 @@ def parse_header(path: Path, lines: Iterator[tuple[int, str]]) -> tuple[str, lis
     """Parse the relation and the attributes from numbered lines, up to and including ``@data``."""
     relation = ""
     attributes: dict[str, Attribute] = {}
-    relational = ""  # the relational attribute whose nested declarations are being skipped
     for number, text in lines:
         try:
             keyword, rest = _split_keyword(text)
-            if relational:
-                if keyword == "data":
-                    raise ArffSyntaxError(f"the relational attribute {relational!r} has no @end")
-                if keyword == "end" and split_word(rest)[0] == relational:
-                    relational = ""
-            elif keyword == "relation":
+            if keyword == "relation":
                 # MEKA keeps its options here, unquoted in some files: take the whole line.
                 relation = split_word(rest)[0] if rest[:1] in ("'", '"') else rest
             elif keyword == "attribute":
@@ -52,8 +46,6 @@ def parse_header(path: Path, lines: Iterator[tuple[int, str]]) -> tuple[str, lis
                 if first is not attribute:
                     problem = f"is declared a second time, after line {first.line}"
                     raise ArffSyntaxError(f"attribute {attribute.name!r} {problem}")
-                if attribute.type_name == "relational":
-                    relational = attribute.name
             elif keyword != "data":
                 raise ArffSyntaxError(f"@{keyword} is not a keyword of ARFF")
             elif attributes:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from typing import Any
 
 from steelyard.report.titles import SYMBOLS, format_parameter, is_share, title_of
 from steelyard.study import StudyResults
-from steelyard.study.analysis.comparison import MethodMeans
 from steelyard.study.config import SIZE_MEASURES
 
 from .theories import path_to_payload
@@ -36,8 +35,7 @@ def study_to_payload(study: StudyResults) -> tuple[dict[str, Any], dict[str, dic
     }
     theories = {
         name: path_to_payload(path, study.examples(name), study.shown_fold)
-        for name in study.datasets
-        if (path := study.path(name)) is not None
+        for name, path in study.paths.items()
     }
     return payload, theories
 
@@ -74,9 +72,10 @@ def _describe_family(study: StudyResults, family: str) -> dict[str, Any]:
 def _describe_dataset(study: StudyResults, name: str, measures: list[str]) -> dict[str, Any]:
     about = study.run.get("data", {}).get(name, {})
     sizes = ("n_examples", "n_features", "n_labels")
-    methods = [method for method in study.method_means if method.dataset == name]
-    baselines = [method for method in methods if not method.tuned_for]
-    rows = study.results
+    means, rows = study.method_means, study.results
+    methods = means[means["dataset"] == name].to_dict("records")
+    tuned = [method for method in methods if method["tuned_for"]]
+    baselines = [method for method in methods if not method["tuned_for"]]
     return {
         "name": name,
         "n_folds": int(rows.loc[rows["dataset"] == name, "fold"].nunique()),
@@ -84,16 +83,19 @@ def _describe_dataset(study: StudyResults, name: str, measures: list[str]) -> di
         "differences": study.describe_differences([name]),
         "mean": _list_cells(study, name, measures, "values", 4),
         "sd": _list_cells(study, name, measures, "sd", 3),
-        "tuned": [_describe_tuned(method) for method in methods if method.tuned_for],
-        "baselines": [{"name": m.method, "values": _round_means(m)} for m in baselines],
-        "has_theories": study.path(name) is not None,
+        "tuned": [_describe_tuned(study, method) for method in tuned],
+        "baselines": [{"name": m["method"], "values": _round_means(m)} for m in baselines],
+        "has_theories": name in study.paths,
     }
 
 
-def _describe_tuned(method: MethodMeans) -> dict[str, Any]:
-    folds = [[int(k), format_parameter(p), float(phi)] for k, p, phi in method.choices]
-    values = _round_means(method)
-    return {"for": method.tuned_for, "family": method.method, "folds": folds, "values": values}
+def _describe_tuned(study: StudyResults, means: dict[Hashable, Any]) -> dict[str, Any]:
+    keys = ["dataset", "heuristic", "tuned_for"]
+    key = [means["dataset"], means["method"], means["tuned_for"]]
+    chosen = study.tuned[(study.tuned[keys] == key).all(axis=1)].drop_duplicates("fold")
+    cells = chosen[["fold", "parameter", "phi"]].itertuples(index=False)
+    folds = [[int(k), format_parameter(p), float(phi)] for k, p, phi in cells]
+    return {"for": key[2], "family": key[1], "folds": folds, "values": _round_means(means)}
 
 
 def _list_cells(
@@ -114,5 +116,5 @@ def _round(value: float, digits: int) -> float | None:
     return round(value, digits) if math.isfinite(value) else None
 
 
-def _round_means(method: MethodMeans) -> dict[str, float | None]:
-    return {measure: _round(value, 4) for measure, value in method.means.items()}
+def _round_means(means: dict[Hashable, Any]) -> dict[Hashable, float | None]:
+    return {name: _round(x, 4) for name, x in means.items() if isinstance(x, float)}

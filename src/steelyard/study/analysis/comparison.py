@@ -6,9 +6,8 @@ Knows rows of tuned theories and baselines only.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,41 +20,26 @@ from .ranks import rank_best_first
 TUNED_NAMES = {"f1_micro": "M_F", "hamming": "M_H", "subset": "M_S"}
 
 
-@dataclass(frozen=True)
-class MethodMeans:
-    """The means of a method on a data set.
+def average_methods(baselines: pd.DataFrame, tuned: pd.DataFrame) -> pd.DataFrame:
+    """The means over the folds of all baselines, then of all tuned theories.
 
     Parameters
     ----------
-    dataset : str
-    method : str
-        The baseline, or the family of the heuristic that was tuned.
-    means : dict of str to float
-        Mean over the folds of each measure.
-    tuned_for : str, default=""
-        The measure that parameter and φ were chosen for; empty for a baseline.
-    choices : tuple of (fold, parameter, φ), default=()
-        The cells that were chosen.
+    baselines, tuned : DataFrame
+        The rows of a study.
+
+    Returns
+    -------
+    DataFrame
+        The columns are dataset, method (a baseline, or the family of the heuristic that was tuned),
+        tuned_for (empty for a baseline) and the measures.
     """
-
-    dataset: str
-    method: str
-    means: dict[str, float]
-    tuned_for: str = ""
-    choices: tuple[tuple[int, float, float], ...] = ()
-
-
-def average_methods(baselines: pd.DataFrame, tuned: pd.DataFrame) -> list[MethodMeans]:
-    """The means of all baselines, then of all tuned theories, from the rows of a study."""
-    found = []
-    for rows, name in [(baselines.assign(tuned_for=""), "baseline"), (tuned, "heuristic")]:
-        for key, group in rows.groupby(["dataset", name, "tuned_for"], sort=False):
-            dataset, method, tuned_for = map(str, key)
-            means: Any = group.groupby("measure", sort=False)["value"].mean().to_dict()
-            cells = group.drop_duplicates("fold").reindex(columns=["fold", "parameter", "phi"])
-            choices = tuple(cells.itertuples(index=False, name=None)) if tuned_for else ()
-            found.append(MethodMeans(dataset, method, means, tuned_for, choices))
-    return found
+    baselines = baselines.rename(columns={"baseline": "method"}).assign(tuned_for="")
+    tuned = tuned.rename(columns={"heuristic": "method"})
+    keys = ["dataset", "method", "tuned_for", "measure"]
+    rows = pd.concat([f[[*keys, "value"]].astype({"value": float}) for f in (baselines, tuned)])
+    means = rows.pivot_table("value", keys[:3], "measure", sort=False)
+    return means.rename_axis(columns=None).reset_index()
 
 
 @dataclass(frozen=True)
@@ -97,49 +81,44 @@ class Comparison:
         return float(statistic), float(p_value)
 
     def critical_difference(self, alpha: float = 0.05) -> float:
-        """Nemenyi's critical difference: larger differences of average ranks are significant."""
-        return nemenyi_critical_difference(len(self.methods), len(self.datasets), alpha)
+        r"""Nemenyi's critical difference: larger differences of average ranks are significant.
+
+        .. math:: CD = q_\alpha \sqrt{\frac{k (k + 1)}{6 N}}
+
+        with k methods, N data sets and q from the studentized range distribution, divided by √2
+        (Demšar 2006).
+
+        Examples
+        --------
+        Demšar's example, four methods on 14 data sets:
+
+        >>> comparison = Comparison("f1_micro", ("d",) * 14, ("m",) * 4, np.zeros((14, 4)))
+        >>> round(comparison.critical_difference(), 2)
+        1.25
+        """
+        k, n = len(self.methods), len(self.datasets)
+        q = stats.studentized_range.ppf(1 - alpha, k, math.inf) / math.sqrt(2)
+        return float(q * math.sqrt(k * (k + 1) / (6 * n)))
 
 
-def nemenyi_critical_difference(n_methods: int, n_datasets: int, alpha: float = 0.05) -> float:
-    r"""The critical difference of average ranks in Nemenyi's test.
-
-    .. math:: CD = q_\alpha \sqrt{\frac{k (k + 1)}{6 N}}
-
-    with q from the studentized range distribution, divided by √2 (Demšar 2006).
-
-    Examples
-    --------
-    Demšar's example, four methods on 14 data sets:
-
-    >>> round(nemenyi_critical_difference(4, 14), 2)
-    1.25
-    """
-    q = stats.studentized_range.ppf(1 - alpha, n_methods, math.inf) / math.sqrt(2)
-    return float(q * math.sqrt(n_methods * (n_methods + 1) / (6 * n_datasets)))
-
-
-def compare_methods(
-    methods: Iterable[MethodMeans], measure: str, datasets: Sequence[str]
-) -> Comparison | None:
-    """Compare baselines with the theories tuned for a measure; None if the study has neither.
+def compare_methods(means: pd.DataFrame, measure: str, datasets: Sequence[str]) -> Comparison:
+    """Compare baselines with the theories tuned for a measure.
 
     Parameters
     ----------
-    methods : iterable of MethodMeans
+    means : DataFrame
+        The result of `average_methods`.
     measure : str
     datasets : sequence of str
         The rows of the comparison.
     """
-    compared = [m for m in methods if m.tuned_for in ("", measure) and measure in m.means]
-    n_families = len({m.method for m in compared if m.tuned_for})
-    columns: dict[str, dict[str, float]] = {}
-    for method in compared:
-        name = TUNED_NAMES.get(measure, "M") if method.tuned_for else method.method
-        if method.tuned_for and n_families > 1:
-            name = f"{name} ({method.method})"
-        columns.setdefault(name, {})[method.dataset] = method.means[measure]
-    if not columns:
-        return None
-    table = pd.DataFrame(columns).reindex(list(datasets)).to_numpy(dtype=np.float64)
-    return Comparison(measure, tuple(datasets), tuple(columns), table)
+    compared = means[means["tuned_for"].isin(["", measure])]
+    families = compared.loc[compared["tuned_for"] == measure, "method"].unique()
+    name = TUNED_NAMES.get(measure, "M")
+    names = {f: name if len(families) == 1 else f"{name} ({f})" for f in families}
+    compared = compared.assign(method=compared["method"].replace(names))
+    methods = tuple(compared["method"].unique())
+    table = compared.pivot_table(measure, "dataset", "method").reindex(
+        list(datasets), columns=methods
+    )
+    return Comparison(measure, tuple(datasets), methods, table.to_numpy(dtype=np.float64))

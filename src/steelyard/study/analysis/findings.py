@@ -25,36 +25,33 @@ BEST_SHARE = 0.1
 
 
 class Finding(NamedTuple):
-    """A statement, whether the results support it, and the numbers that were compared.
-
-    Examples
-    --------
-    >>> Finding("Larger m, fewer rules.", True, "correlation -0.98").verdict
-    'supported'
-    """
+    """A statement, the verdict "supported" or "contradicted", and the numbers that were compared."""
 
     statement: str
-    supported: bool
+    verdict: str
     numbers: str
 
-    @property
-    def verdict(self) -> str:
-        """The verdict in one word."""
-        return "supported" if self.supported else "contradicted"
+
+def _judge(statement: str, supported: bool, numbers: str) -> Finding:
+    return Finding(statement, "supported" if supported else "contradicted", numbers)
 
 
 # Measure → cell map of one family.
 Maps = Callable[[str], CellMap]
 
 
-def check_findings(family: str, cells_of: Maps) -> list[Finding]:
+def check_findings(family: str, maps: Callable[[str, str], CellMap]) -> list[Finding]:
     """All findings that the cell maps of a family can support or contradict.
 
     Parameters
     ----------
     family : str
-    cells_of : callable(measure)
+    maps : callable(measure, family)
     """
+
+    def cells_of(measure: str) -> CellMap:
+        return maps(measure, family)
+
     cells = cells_of("n_rules")
     if len(cells.parameters) < 2 or len(cells.phis) < 2:
         return []
@@ -97,14 +94,14 @@ def _check_regions(cells_of: Maps) -> Iterator[Finding]:
     precision, recall = cells_of("precision_micro"), cells_of("recall_micro")
     p, r, f1 = map(_best_region, (precision, recall, cells_of("f1_micro")))
     correlation = _correlate([recall.mean_rank.ravel()], precision.mean_rank.ravel())
-    yield Finding(
+    yield _judge(
         "Precision and recall compete: precision is best at smaller m and smaller φ than recall.",
         correlation < 0 and p.step < r.step and p.phi < r.phi,
         f"best tenth of the cells: precision {p}; recall {r}; correlation of their average ranks "
         f"over all cells {correlation:+.2f}",
     )
     middle = (len(f1.parameters) + 1) / 2
-    yield Finding(
+    yield _judge(
         "F1 is best at small m.",
         f1.step < middle,
         f"best tenth of the cells: {f1}; the middle of the grid is step {middle:g}",
@@ -112,7 +109,7 @@ def _check_regions(cells_of: Maps) -> Iterator[Finding]:
     for measure, name in [("hamming", "Hamming accuracy"), ("subset", "Subset accuracy")]:
         own = _best_region(cells_of(measure))
         is_less = own.step < f1.step or own.phi < f1.phi
-        yield Finding(
+        yield _judge(
             f"{name} is best at more consistency and stronger filtering than F1.",
             is_less and own.step <= f1.step and own.phi <= f1.phi,
             f"best tenth of the cells: {name} {own}; F1 {f1}",
@@ -129,7 +126,7 @@ def _check_own_parameter(cells: CellMap, name: str, symbol: str, own: float) -> 
     elsewhere = round(float(others.min()), 2)
     i, j = divmod(int(np.argmin(others.T)), len(cells.phis))
     n_best = sum(is_own[i] for _, i in cells.best_cells.values())
-    yield Finding(
+    yield _judge(
         f"Selecting by {name} ({setting}) does not give the highest overall {name}.",
         elsewhere < at_own,
         f"best average rank with {setting} is {at_own:.2f}, elsewhere {elsewhere:.2f} "
@@ -143,7 +140,7 @@ def _check_sizes(rules: CellMap, conditions: CellMap) -> Iterator[Finding]:
     n_rules = rules.values.mean(axis=0)
     by_m = _correlate(n_rules, np.arange(len(rules.parameters)))
     by_phi = _correlate(n_rules.T, rules.phis)
-    yield Finding(
+    yield _judge(
         "The number of rules decreases with larger m and with smaller φ.",
         by_m < 0 < by_phi,
         f"rank correlation of the number of rules with m {by_m:+.2f}, with φ {by_phi:+.2f}; "
@@ -158,7 +155,7 @@ def _check_sizes(rules: CellMap, conditions: CellMap) -> Iterator[Finding]:
     means = [values.mean(axis=k, keepdims=True) for k in (1, 2)]
     explained = [float(((mean - grand) ** 2).sum()) for mean in means]
     by_m, by_phi = (round(explained[k] * values.shape[k + 1] / total, 3) for k in (0, 1))
-    yield Finding(
+    yield _judge(
         "The number of conditions depends mostly on m.",
         by_m > by_phi,
         f"share of the variance explained by m {by_m:.1%}, by φ {by_phi:.1%}",
@@ -184,7 +181,7 @@ def check_cough(path: TheoryPath | None, fold: int) -> Iterator[Finding]:
         return
     n_about = sum(any("cough" in condition.feature for condition in r.body) for r in specific)
     lengths = [round(float(np.mean([*map(len, rules)])), 1) for rules in (specific, general)]
-    yield Finding(
+    yield _judge(
         f"For {label} of medical, the rules at m = 16 and φ = 0.3 are about the word cough; the rules "
         "at m = 262144 and φ = 1 are shorter.",
         2 * n_about > len(specific) and lengths[1] < lengths[0],

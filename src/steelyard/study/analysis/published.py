@@ -7,8 +7,9 @@ Multi-label Rule Learning Heuristics*, Discovery Science 2019, table 1: percent,
 from __future__ import annotations
 
 import csv
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources import files
+from typing import Any
 
 from steelyard.heuristics import M_GRID, MEstimate
 from steelyard.model.thresholding import PHI_GRID
@@ -24,7 +25,7 @@ for _row in csv.DictReader(files(__package__).joinpath("published.csv").read_tex
 
 
 def describe_differences(
-    config: StudyConfig, datasets: Iterable[str], new_folds: Collection[str] = ()
+    config: StudyConfig, datasets: Iterable[str], about: Mapping[str, Any]
 ) -> str | None:
     """Why the values of a study are not comparable with the published values, as a sentence.
 
@@ -33,8 +34,8 @@ def describe_differences(
     config : StudyConfig
     datasets : iterable of str
         The data sets that are shown.
-    new_folds : collection of str, default=()
-        The data sets that had no folds of their own.
+    about : dict
+        The descriptions of the data sets in run.json.
 
     Returns
     -------
@@ -43,13 +44,14 @@ def describe_differences(
     Examples
     --------
     >>> config = StudyConfig(folds=3, n_candidates=2000)
-    >>> print(describe_differences(config, ["flags"]))
+    >>> print(describe_differences(config, ["flags"], {}))
     Not comparable with the published values: 3 new folds instead of the paper's ten; 2,000 candidate
     rules instead of 300,000.
-    >>> describe_differences(config, ["mine"])
+    >>> describe_differences(config, ["mine"], {})
     """
     known = [name for name in datasets if any(name in values for values in PUBLISHED.values())]
-    new = [name for name in known if name in new_folds]
+    # Early versions did not record whether the folds were new.
+    new = [name for name in known if not about.get(name, {}).get("has_own_folds", True)]
     differences = "; ".join(_list_differences(config, known, new)) if known else ""
     return f"Not comparable with the published values: {differences}." if differences else None
 

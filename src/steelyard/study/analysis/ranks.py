@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -139,15 +138,3 @@ def map_cells(results: pd.DataFrame, measure: str, heuristic: str | None = None)
     shape = len(datasets), len(parameters), len(phis)
     mean, sd = (table[name].to_numpy(np.float64).reshape(shape) for name in ("mean", "std"))
     return CellMap(datasets, parameters, phis, mean.transpose(0, 2, 1), sd.transpose(0, 2, 1))
-
-
-class BestCell(NamedTuple):
-    """The best cell of a data set for a measure."""
-
-    dataset: str
-    heuristic: str
-    measure: str
-    parameter: float
-    phi: float
-    value: float
-    n_rules: float
