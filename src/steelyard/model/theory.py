@@ -20,14 +20,14 @@ from steelyard._text import did_you_mean, find_repeated, format_count, list_name
 
 from .coded_rules import CodedRules, code_rules
 from .combiners import AnyRule, Combiner, Scores
-from .conditions import Value, format_body
+from .conditions import Value
 from .coverage import Bits, unpack
 from .decoders import Decoded, Decoder, EachLabel
-from .evidence import Label
+from .evidence import EvidenceFrom, Label
 from .features import Feature
 from .formulas import Answer, LabelFormulas
 from .json import THEORY, JsonFormat, Saved
-from .rules import ScoredRule
+from .rules import Rule, ScoredRule
 from .tables import as_table, column_to_values
 
 
@@ -88,6 +88,9 @@ class Theory(Saved):
         The heuristic behind the values of the rules.
     phi : float, default=1.0
         Share of the selected rules that was kept.
+    evidence_from : EvidenceFrom, default=EvidenceFrom()
+        What the counts of rules and labels stand for: training examples, a recount, or the time before
+        an edit.
 
     Examples
     --------
@@ -122,6 +125,7 @@ class Theory(Saved):
     classes: tuple[Any, ...] = ()
     heuristic: str = ""
     phi: float = 1.0
+    evidence_from: EvidenceFrom = EvidenceFrom()  # noqa: RUF009, it is immutable
 
     def __post_init__(self) -> None:
         for name in ("features", "labels", "rules", "classes"):
@@ -144,6 +148,7 @@ class Theory(Saved):
             (self.labels, Label),
             ((self.combiner,), Combiner),
             ((self.decoder,), Decoder),
+            ((self.evidence_from,), EvidenceFrom),
         ):
             for item in items:
                 if not isinstance(item, kind):
@@ -183,6 +188,8 @@ class Theory(Saved):
                     condition.check(features[name])
                 except ValueError as error:
                     raise ValueError(f"rule {i}: {error}") from None
+            if not scored.is_counted and not self.evidence_from.is_stale:
+                raise ValueError(f"rule {i} has no evidence, so that of the theory must be stale")
 
     def _check_classes(self) -> None:
         if self.combiner.is_single_label and not self.decoder.is_single_label:
@@ -271,7 +278,7 @@ class Theory(Saved):
         return f"{label}: {label.n_positives} of {label.n_examples} ({label.prior:.0%})"
 
     def __str__(self) -> str:
-        return "\n".join(self._lines())
+        return "\n".join(_call("model.views", "theory_to_lines", self))
 
     def __repr__(self) -> str:
         return (
@@ -280,44 +287,101 @@ class Theory(Saved):
             f"{format_count(len(self.labels), 'label')}>"
         )
 
-    def _lines(self) -> Iterator[str]:
-        yield self.summary
-        for j in self.combiner.list_order(self.labels):
-            rules = self.rules_of(self.labels[j].name)
-            note = self.combiner.describe_label(j)
-            yield ""
-            yield self.describe_label(j) + (f", {note}" if note else "")
-            if not rules:
-                yield "  no rule"
-            texts = [[f"{scored.value:.3f}" for scored in rules]]
-            for weights in self.combiner.rule_columns(rules).values():
-                texts.append([f"{weight:+.2f}" for weight in weights])
-            widths = [max(map(len, column), default=0) for column in texts]
-            width = max((len(str(scored.tp)) for scored in rules), default=1)
-            for scored, *numbers in zip(rules, *texts, strict=True):
-                aligned = "  ".join(f"{n:>{w}}" for n, w in zip(numbers, widths, strict=True))
-                counts = f"TP {scored.tp:{width}}  FP {scored.fp:<{width}}"
-                yield f"  {counts}  {aligned}  {scored.rule}"
-
     def to_frame(self) -> pd.DataFrame:
         """One row per rule: label, target_class, rule, n_conditions, tp, fp, precision, value.
 
         With rules that vote also the weight: log-odds for the presence of the label, negative for a
-        rule that predicts its absence.
+        rule that predicts its absence. After a recount also the 95 % Wilson interval of the precision
+        (precision_low, precision_high), the p_value of the hypergeometric test against the label's prior,
+        the lift, and how many examples only this rule of its label covers (only). Where there are some:
+        held-out counts, and source, date and note of rules made by hand.
         """
-        return pd.DataFrame(
-            {
-                "label": [scored.head.label for scored in self],
-                "target_class": [scored.head.target_class for scored in self],
-                "rule": [format_body(scored.body) for scored in self],
-                "n_conditions": [len(scored) for scored in self],
-                "tp": [scored.tp for scored in self],
-                "fp": [scored.fp for scored in self],
-                "precision": [scored.precision for scored in self],
-                "value": [scored.value for scored in self],
-                **self.combiner.rule_columns(self.rules),
-            }
-        )
+        frame: pd.DataFrame = _call("model.views", "theory_to_frame", self)
+        return frame
+
+    # -- editing ---------------------------------------------------------------------------------
+
+    def drop(self, *rules: ScoredRule | Rule | str | int) -> Theory:
+        """The theory without some rules, each given as itself, as text or by its position.
+
+        Like every edit, this leaves the evidence stale: `recount` renews it.
+        """
+        return _call_theory("model.editing", "drop_rules", self, *rules)
+
+    def add(
+        self,
+        rule: Rule | ScoredRule | str,
+        *,
+        points: int | None = None,
+        X: Any = None,
+        Y: Any = None,
+        note: str = "",
+    ) -> Theory:
+        """The theory with one rule more, the last one of its label.
+
+        The rule is checked against the attributes, categories and labels.
+
+        Parameters
+        ----------
+        rule : Rule or its text
+        points : int, optional
+            The vote for its head in hundredths of log-odds, if the rules vote.
+        X, Y : table and labels, optional
+            Examples on which the vote is fitted if there are no points. The new theory is recounted on
+            them. Without them the rule has no evidence, and scores as if it were right half the time.
+        note : str, default=""
+            Why the rule is there; kept with the date.
+        """
+        options = {"points": points, "X": X, "Y": Y, "note": note}
+        return _call_theory("model.editing", "add_rule", self, rule, **options)
+
+    def replace(
+        self,
+        old: ScoredRule | Rule | str | int,
+        new: Rule | ScoredRule | str,
+        *,
+        points: int | None = None,
+        X: Any = None,
+        Y: Any = None,
+        note: str = "",
+    ) -> Theory:
+        """The theory with another rule in the place of one of its own.
+
+        The arguments are those of `add`. Without X and Y, a rule that decides scores its label as the old
+        one did.
+        """
+        options = {"points": points, "X": X, "Y": Y, "note": note}
+        return _call_theory("model.editing", "replace_rule", self, old, new, **options)
+
+    def recount(self, X: Any, Y: Any) -> Theory:
+        """The same theory with its evidence on other examples; it predicts as before.
+
+        Parameters
+        ----------
+        X : table
+        Y : labels
+            A DataFrame with a column per label, an array of 0 and 1, or one class per row.
+
+        Returns
+        -------
+        Theory
+            `to_frame` has an interval, a p-value, the lift and the examples that only a rule covers;
+            ``evidence_from.judgement`` has every measure, overall and per label.
+        """
+        return _call_theory("model.recounting", "recount", self, X, Y)
+
+    def compare(self, other: Theory, X: Any = None) -> Any:
+        """The rules that two theories share and, on the rows of a table, where predictions differ.
+
+        Rules are similar if they have the same head and attributes and cover common examples. Without
+        a table, they are if an example could satisfy both.
+
+        Returns
+        -------
+        Comparison
+            Prints itself, and has `to_frame`.
+        """
+        return _call("model.comparing", "compare_theories", self, other, X)
 
     # -- predicting ------------------------------------------------------------------------------
 
@@ -501,8 +565,13 @@ class Theory(Saved):
         return str(_call("export", "to_pmml", self))
 
 
-def _call(package: str, function: str, *arguments: Any) -> Any:
-    return getattr(import_module(f"steelyard.{package}"), function)(*arguments)
+def _call(module: str, function: str, *arguments: Any, **options: Any) -> Any:
+    return getattr(import_module(f"steelyard.{module}"), function)(*arguments, **options)
+
+
+def _call_theory(module: str, function: str, *arguments: Any, **options: Any) -> Theory:
+    made: Theory = _call(module, function, *arguments, **options)
+    return made
 
 
 def any_fires(bits: Bits, n_labels: int, label_of_rule: NDArray[np.intp]) -> Bits:
