@@ -35,6 +35,7 @@ def explain_theory(theory: Theory, X: Any, n_closest: int = 3) -> Explanation | 
             _name_answer(theory, evaluation, row),
             names[row],
             theory.decoder.explain_row(evaluation.decoded, row, theory.label_names),
+            theory.evidence_note,
         )
         for row in range(n_rows)
     ]

@@ -36,6 +36,8 @@ RulesByLabel = Sequence[Sequence[ScoredRule]]
 
 # Sums of points of this size are exact even as floating point numbers.
 _MOST_POINTS = 2**31 - 1
+# What counts of labels count, unless a theory was recounted.
+_EXAMPLES = "training examples"
 # Below the points of every rule.
 _NO_POINTS = -(2**40)
 
@@ -185,7 +187,12 @@ class Combiner(Part):
 
     @abstractmethod
     def explain_label(
-        self, label: Label, n_fired: int, score: Any, predicted: int, examples: str
+        self,
+        label: Label,
+        n_fired: int,
+        score: Any,
+        predicted: int,
+        examples: str = _EXAMPLES,
     ) -> str:
         """Why a label has its score, in a clause; `examples` says what the label's counts count."""
 
@@ -247,7 +254,12 @@ class AnyRule(Combiner):
         return StrongestVote(tuple(start.tolist()))
 
     def explain_label(
-        self, label: Label, n_fired: int, score: Any, predicted: int, examples: str
+        self,
+        label: Label,
+        n_fired: int,
+        score: Any,
+        predicted: int,
+        examples: str = _EXAMPLES,
     ) -> str:
         """Which rules fire, or how often silence was right."""
         if n_fired:
@@ -322,7 +334,12 @@ class FirstRule(AnyRule):
         return "predicted where no rule fires" if position == self.order[-1] else ""
 
     def explain_label(
-        self, label: Label, n_fired: int, score: Any, predicted: int, examples: str
+        self,
+        label: Label,
+        n_fired: int,
+        score: Any,
+        predicted: int,
+        examples: str = _EXAMPLES,
     ) -> str:
         """Which rules fire, and that an earlier class wins."""
         reason = super().explain_label(label, n_fired, score, predicted, examples)
@@ -383,7 +400,12 @@ class _Votes(Combiner):
         return {"weight": [scored.weight for scored in rules]}
 
     def explain_label(
-        self, label: Label, n_fired: int, score: Any, predicted: int, examples: str
+        self,
+        label: Label,
+        n_fired: int,
+        score: Any,
+        predicted: int,
+        examples: str = _EXAMPLES,
     ) -> str:
         """What the votes come to."""
         if not n_fired:

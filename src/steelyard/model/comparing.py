@@ -183,18 +183,21 @@ def compare_theories(first: Theory, second: Theory, X: Any = None) -> Comparison
     ]
     similar = _find_similar(first, second, alone, table)
     taken = {i for i, _, _ in similar}, {k for _, k, _ in similar}
-    only = [
+    only_first, only_second = (
         tuple(theory.rules[i].rule for i in own if i not in used)
         for theory, own, used in zip((first, second), alone, taken, strict=True)
-    ]
+    )
     names = first.label_names, second.label_names
     return Comparison(
-        tuple(scored.rule for scored in first if scored.rule in known[1]),
-        *only,
-        tuple(SimilarRules(first.rules[i].rule, second.rules[k].rule, o) for i, k, o in similar),
-        _compare_votes(first, second),
-        tuple(name for name in names[0] if name not in names[1]),
-        tuple(name for name in names[1] if name not in names[0]),
+        same=tuple(scored.rule for scored in first if scored.rule in known[1]),
+        only_first=only_first,
+        only_second=only_second,
+        similar=tuple(
+            SimilarRules(first.rules[i].rule, second.rules[k].rule, o) for i, k, o in similar
+        ),
+        votes=_compare_votes(first, second),
+        labels_first=tuple(name for name in names[0] if name not in names[1]),
+        labels_second=tuple(name for name in names[1] if name not in names[0]),
         **({} if table is None else _compare_predictions(first, second, table)),
     )
 
@@ -252,7 +255,7 @@ def _compare_predictions(first: Theory, second: Theory, table: Any) -> dict[str,
         predicted.append(theory._by_block(table, theory._predict_block)[:, position])
     only_first, only_second = predicted[0] & ~predicted[1], predicted[1] & ~predicted[0]
     counts = zip(common, only_first.sum(axis=0), only_second.sum(axis=0), strict=True)
-    rows = np.flatnonzero((only_first | only_second).any(axis=1))
+    rows = np.flatnonzero((only_first | only_second).any(axis=1)).tolist()
     index = table.index if isinstance(table, pd.DataFrame) else range(len(only_first))
     return {
         "n_rows": len(only_first),

@@ -190,9 +190,7 @@ def _score(
         return ScoredRule(rule, None, None, points, None, provenance, confidence)
     truth = read_labels(rest, Y)
     fitted, evidence = _fit(rest, rule, X, truth)
-    return ScoredRule(
-        rule, evidence, None, fitted if points is None else points, None, provenance
-    )
+    return ScoredRule(rule, evidence, None, fitted if points is None else points, None, provenance)
 
 
 def _fit(rest: Theory, rule: Rule, X: Any, truth: Any) -> tuple[int | None, Evidence]:

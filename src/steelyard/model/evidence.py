@@ -192,7 +192,8 @@ class EvidenceFrom:
     @property
     def examples(self) -> str:
         """What the examples are called."""
-        return "recounted examples" if self.kind == "recount" else "training examples"
+        names = {"training": "training examples", "recount": "recounted examples"}
+        return names.get(self.kind, "examples before the edit")
 
     def __str__(self) -> str:
         if self.kind == "recount":

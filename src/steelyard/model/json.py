@@ -151,7 +151,9 @@ def _scored_to_plain(scored: ScoredRule) -> dict[str, Any]:
 
 def _evidence_from_to_plain(evidence_from: EvidenceFrom) -> dict[str, Any]:
     judgement = evidence_from.judgement
-    return {"kind": evidence_from.kind} | ({} if judgement is None else {"judgement": vars(judgement)})
+    return {"kind": evidence_from.kind} | (
+        {} if judgement is None else {"judgement": vars(judgement)}
+    )
 
 
 def _label_sets_to_plain(known: KnownLabelSets | None) -> list[dict[str, Any]]:
@@ -245,7 +247,10 @@ def _get(data: Any, name: str, kind: type = object) -> Any:
 
 def _make(kind: Any, data: Any) -> Any:
     """An object of a class that checks its fields; a field without a value may be missing."""
-    names = [f.name for f in fields(kind) if f.default is not None or f.name in data]
+    is_object = isinstance(data, dict)
+    names = [
+        f.name for f in fields(kind) if f.default is not None or (is_object and f.name in data)
+    ]
     return kind(**{name: _get(data, name) for name in names})
 
 
@@ -317,7 +322,9 @@ def _read_judgement(data: Any) -> Judgement | None:
     if "judgement" not in data:
         return None
     plain = _get(data, "judgement", dict)
-    labels = tuple(as_text(name, "a label of the judgement") for name in _get(plain, "labels", list))
+    labels = tuple(
+        as_text(name, "a label of the judgement") for name in _get(plain, "labels", list)
+    )
     pairs = []
     for name in ("values", "confusion"):
         items = _get(plain, name, list)

@@ -93,7 +93,9 @@ class Judgement:
 
     def _lines(self) -> Iterator[str]:
         yield f"{format_count(self.n_rows, 'example')}"
-        titles = {name: MEASURES[name].title if name in MEASURES else name for name, _ in self.values}
+        titles = {
+            name: MEASURES[name].title if name in MEASURES else name for name, _ in self.values
+        }
         width = max(map(len, titles.values()), default=0)
         for name, value in self.values:
             yield f"  {titles[name]:{width}}  {100 * value:6.2f} %"

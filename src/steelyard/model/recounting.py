@@ -110,7 +110,8 @@ def tally_rules(theory: Theory, X: Any, truth: Masks) -> tuple[Tally, Masks]:
         predicted.append(theory._predict_block(bits, n_rows))
         start += n_rows
     _check_rows(start, truth)
-    return Tally(*map(sum, zip(*blocks, strict=True))), np.concatenate(predicted)
+    sums = [np.sum(columns, axis=0) for columns in zip(*blocks, strict=True)]
+    return Tally(*sums), np.concatenate(predicted)
 
 
 def _tally_block(theory: Theory, fires: Masks, truth: Masks) -> Tally:
@@ -123,7 +124,7 @@ def _tally_block(theory: Theory, fires: Masks, truth: Masks) -> Tally:
     is_right = truth.T[label_of_rule] == head_class[:, None]
     n_firing = np.zeros((len(theory.labels), fires.shape[1]), dtype=np.int64)
     np.add.at(n_firing, label_of_rule, fires)
-    is_target, is_silent = truth.T == targets[:, None], n_firing == 0
+    is_target, is_silent = targets[:, None] == truth.T, n_firing == 0
     masks = (
         fires & is_right,
         fires & ~is_right,

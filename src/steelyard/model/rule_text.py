@@ -79,7 +79,8 @@ def _is_plain_head(label: str) -> bool:
 
 
 def _quote(name: str) -> str:
-    return json.dumps(name, ensure_ascii=False)
+    """A name in quotes, on one line."""
+    return json.dumps(name, ensure_ascii=not name.isprintable())
 
 
 def _write_number(value: float) -> str:
@@ -268,12 +269,22 @@ class _BodyReader:
         middle = self.read_operand("a number")
         second = self.take("<", "≤", "≥", ">")
         if second:
-            right = self.read_operand("a number")
-            bounds = ((_MIRRORED[sign], left), (second, right))
-            return [self.bound(middle, sign, number) for sign, number in bounds]
+            return self.chain((left, sign, middle, second, self.read_operand("a number")))
         if middle.number is None and left.number is not None:
             return [self.bound(middle, _MIRRORED[sign], left)]
         return [self.bound(left, sign, middle)]
+
+    def chain(self, parts: tuple[_Operand, str, _Operand, str, _Operand]) -> list[Condition]:
+        """What a text such as 3 ≤ x < 5 says: an interval, or two bounds on the same side."""
+        left, first, name, second, right = parts
+        if left.number is None and _explain_or(name):
+            self.reject(f"expected a number, got {name.text!r}{_explain_or(name)}", name.start)
+        bounds = [self.bound(name, _MIRRORED[first], left), self.bound(name, second, right)]
+        lower, upper = sorted(bounds, key=lambda bound: bound.low == -math.inf)
+        if lower.low == -math.inf or upper.low > -math.inf:
+            return bounds
+        high, includes_high = upper.high, upper.includes_high
+        return [Condition.interval(name.text, lower.low, high, includes_high=includes_high)]
 
     def read_set(self) -> list[str]:
         """Categories in braces."""
@@ -308,7 +319,9 @@ class _BodyReader:
         """A bound of a numeric attribute."""
         number = operand.number
         if number is None:
-            self.reject(f"expected a number, got {operand.text!r}{_explain_or(operand)}", operand.start)
+            self.reject(
+                f"expected a number, got {operand.text!r}{_explain_or(operand)}", operand.start
+            )
         if sign == ">":
             self.reject(
                 f"a lower bound is included: write {name.text} ≥ and the smallest value that fits",

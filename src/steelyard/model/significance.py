@@ -39,7 +39,7 @@ def chance_p_value(tp: Any, n_covered: Any, n_positives: Any, n_rows: Any) -> Fl
     Examples
     --------
     >>> round(float(chance_p_value(tp=9, n_covered=11, n_positives=10, n_rows=40)), 7)
-    2.7e-06
+    1.9e-06
     """
     from scipy.stats import hypergeom  # takes half a second
 

@@ -27,6 +27,7 @@ from .evidence import EvidenceFrom, Label
 from .features import Feature
 from .formulas import Answer, LabelFormulas
 from .json import THEORY, JsonFormat, Saved
+from .judgement import Judgement
 from .rules import Rule, ScoredRule
 from .tables import as_table, column_to_values
 
@@ -45,12 +46,22 @@ class Evaluation:
         What `Theory.predict` returns: 0/1 of shape (n_rows, n_labels), or one class per row.
     values : dict of str to list
         The values of the attributes that the rules test, as conditions see them.
+    judgement : Judgement, optional
+        Every measure, overall and per label, if the true labels were given.
     """
 
     fires: NDArray[np.bool_]
     decoded: Decoded
     predicted: NDArray[Any]
     values: dict[str, list[Value]]
+    judgement: Judgement | None = None
+
+    @property
+    def measures(self) -> dict[str, float]:
+        """Every measure by name; needs the true labels."""
+        if self.judgement is None:
+            raise ValueError("measures need the true labels: call evaluate(X, Y)")
+        return self.judgement.measures
 
     @property
     def scores(self) -> Scores:
@@ -272,8 +283,13 @@ class Theory(Saved):
         ]
         return "; ".join(filter(None, clauses))
 
+    @property
+    def evidence_note(self) -> str:
+        """A sentence on what the counts stand for; empty if it is the training examples."""
+        return "" if self.evidence_from.kind == "training" else str(self.evidence_from)
+
     def describe_label(self, position: int) -> str:
-        """A label with its target class and its frequency in the training set."""
+        """A label with its target class and its frequency among the examples of the evidence."""
         label = self.labels[position]
         return f"{label}: {label.n_positives} of {label.n_examples} ({label.prior:.0%})"
 
@@ -291,10 +307,14 @@ class Theory(Saved):
         """One row per rule: label, target_class, rule, n_conditions, tp, fp, precision, value.
 
         With rules that vote also the weight: log-odds for the presence of the label, negative for a
-        rule that predicts its absence. After a recount also the 95 % Wilson interval of the precision
-        (precision_low, precision_high), the p_value of the hypergeometric test against the label's prior,
-        the lift, and how many examples only this rule of its label covers (only). Where there are some:
-        held-out counts, and source, date and note of rules made by hand.
+        rule that predicts its absence.
+
+        After a recount also precision_low and precision_high, a 95 % Wilson interval; p_value, from the
+        hypergeometric test against the prior of the label on the same examples; lift; and only, the
+        number of examples that no other rule of the label covers.
+
+        Where there are some also held_out_tp, held_out_fp and held_out_precision, and source, when and
+        note of rules made by hand.
         """
         frame: pd.DataFrame = _call("model.views", "theory_to_frame", self)
         return frame
@@ -347,8 +367,8 @@ class Theory(Saved):
     ) -> Theory:
         """The theory with another rule in the place of one of its own.
 
-        The arguments are those of `add`. Without X and Y, a rule that decides scores its label as the old
-        one did.
+        The arguments are those of `add`. Without X and Y, a rule that decides scores its label as the
+        old one did.
         """
         options = {"points": points, "X": X, "Y": Y, "note": note}
         return _call_theory("model.editing", "replace_rule", self, old, new, **options)
@@ -383,6 +403,36 @@ class Theory(Saved):
         """
         return _call("model.comparing", "compare_theories", self, other, X)
 
+    def drift(self, X: Any, Y: Any = None) -> Any:
+        """Which rules fire more or less often than they did on the examples of their evidence.
+
+        Both shares are compared by Fisher's exact test, whose p-values are adjusted after Holm. Given
+        the true labels, also which rules are right less often, compared with held-out counts where a
+        rule has them.
+
+        Returns
+        -------
+        Drift
+            Prints itself, and has `to_frame`.
+        """
+        return _call("model.drift", "find_drift", self, X, Y)
+
+    def importances(self, X: Any = None, *, per: str = "attribute") -> pd.DataFrame:
+        """How much each attribute, or each condition, decides; the most important one first.
+
+        Given a table, the importance is the share of the predicted labels that change when the
+        conditions in question are taken out of all rules. Without one, each rule shares its true
+        positives (times the size of its vote, if it votes) among its conditions; these importances sum
+        to 1.
+
+        Parameters
+        ----------
+        X : table, optional
+        per : {"attribute", "condition"}, default="attribute"
+        """
+        frame: pd.DataFrame = _call("model.importance", "find_importances", self, X, per)
+        return frame
+
     # -- predicting ------------------------------------------------------------------------------
 
     @cached_property
@@ -403,14 +453,17 @@ class Theory(Saved):
         scores = self.combiner.score(bits, n_rows, self._label_of_rule, self._strength, self.labels)
         return self.decoder.decode(scores, self.combiner)
 
-    def evaluate(self, X: Any) -> Evaluation:
-        """Everything about the rows of a table at once: firing rules, scores, labels.
+    def evaluate(self, X: Any, Y: Any = None) -> Evaluation:
+        """Everything about the rows of a table at once: firing rules, scores, labels, measures.
 
         The table is encoded once. `predict` needs less memory for large tables.
 
         Parameters
         ----------
         X : table, or one example as a Series, dict, list or 1-D array
+        Y : labels, optional
+            The true labels, as for `recount`. Given them, `Evaluation.measures` has every measure and
+            `Evaluation.judgement` also those of each label.
 
         Returns
         -------
@@ -426,7 +479,10 @@ class Theory(Saved):
             for feature, column in zip(self._coded.used_features, columns, strict=True)
         }
         predicted = labels_to_answer(decoded.is_present, self.classes)
-        return Evaluation(unpack(bits, n_rows).T, decoded, predicted, values)
+        judged = None
+        if Y is not None:
+            judged = _call("model.recounting", "judge_evaluation", self, decoded.is_present, Y)
+        return Evaluation(unpack(bits, n_rows).T, decoded, predicted, values, judged)
 
     def covers(self, X: Any) -> NDArray[np.bool_]:
         """Which rules fire for which rows, shape (n_rows, n_rules), columns as the rules."""

@@ -20,8 +20,8 @@ NO_NUMBER = "–"
 def theory_to_lines(theory: Theory) -> Iterator[str]:
     """The theory as it prints itself."""
     yield theory.summary
-    if theory.evidence_from.kind != "training":
-        yield str(theory.evidence_from)
+    if theory.evidence_note:
+        yield theory.evidence_note
     for j in theory.combiner.list_order(theory.labels):
         label = theory.labels[j]
         note = theory.combiner.describe_label(j)
@@ -51,12 +51,9 @@ def _text_columns(theory: Theory, rules: Sequence[ScoredRule]) -> list[list[str]
         columns.append([f"{weight:+.2f}" for weight in weights])
     if theory.evidence_from.kind == "recount":
         low, high = wilson_interval([s.tp for s in rules], [s.tp + s.fp for s in rules])
-        columns.append(
-            [
-                f"precision {s.precision:.2f} ({a:.2f}–{b:.2f})"
-                for s, a, b in zip(rules, low, high, strict=True)
-            ]
-        )
+        shares = [f"{s.precision:.2f}" if s.tp + s.fp else NO_NUMBER for s in rules]
+        intervals = zip(shares, low, high, strict=True)
+        columns.append([f"precision {share} ({a:.2f}–{b:.2f})" for share, a, b in intervals])
     if any(scored.held_out is not None for scored in rules):
         columns.append([describe_held_out(scored) for scored in rules])
     return columns
@@ -102,7 +99,9 @@ def _known(values: list[int], is_known: list[bool]) -> Any:
     """Integers, with missing values if some are not known."""
     if all(is_known):
         return values
-    return pd.array([v if k else None for v, k in zip(values, is_known, strict=True)], dtype="Int64")
+    return pd.array(
+        [v if k else None for v, k in zip(values, is_known, strict=True)], dtype="Int64"
+    )
 
 
 def _recount_columns(theory: Theory) -> dict[str, Any]:
