@@ -62,7 +62,8 @@ def list_rows(theory: Theory) -> Iterator[LabelRows]:
         rows = []
         for scored, *more in zip(rules, *theory.combiner.rule_columns(rules).values(), strict=True):
             numbers = [f"{number:+.2f}" for number in more]
-            numbers += [str(scored.tp), str(scored.fp), f"{scored.precision:.2f}"]
+            counts = [str(scored.tp), str(scored.fp), f"{scored.precision:.2f}"]
+            numbers += counts if scored.is_counted else ["–"] * len(counts)
             rows.append((scored, format_body(scored.body) or "always", numbers))
         note = theory.combiner.describe_label(j)
         yield LabelRows(label, f", {note}" if note else "", rows)
