@@ -144,7 +144,8 @@ class RuleSetClassifier(RuleSetParameters):
         phi = self.phi
         if phi is None:
             phi = _MULTILABEL_PHI if targets.output == "multilabel" else 1.0
-        path = self._learn_path(X, targets, [get_heuristic(self.heuristic)], [phi])
+        heuristics = [get_heuristic(self.heuristic)]
+        path = self._learn_path(X, targets, heuristics, [phi], count_held_out=True)
         return path.theory(0, phi, min_value=self.min_value, decoder=decoder)
 
     def _settings(self, X: Any = None) -> ForestSettings:
@@ -154,9 +155,14 @@ class RuleSetClassifier(RuleSetParameters):
         return ForestSettings(**{f.name: parameters[f.name] for f in fields(ForestSettings)})
 
     def _learn_path(
-        self, X: Any, targets: Targets, heuristics: Sequence[Heuristic], phis: Sequence[float]
+        self,
+        X: Any,
+        targets: Targets,
+        heuristics: Sequence[Heuristic],
+        phis: Sequence[float],
+        **options: Any,
     ) -> TheoryPath:
-        options = self._learning_options() | {"revalidate": self.revalidate}
+        options |= self._learning_options() | {"revalidate": self.revalidate}
         if self.threshold_heuristic is not None:
             options["threshold_heuristic"] = get_heuristic(self.threshold_heuristic)
         with show_progress(self, "candidates") as options["progress"]:

@@ -24,7 +24,8 @@ class Candidates(NamedTuple):
     """The candidates of one label that cover different rows, with what the selection needs to know.
 
     In a row of `coverage` the positives (rows of the target class) take the first
-    `n_positive_words` words, the negatives the rest.
+    `n_positive_words` words, the negatives the rest. `position` is where a candidate stands among all
+    candidates of the label.
     """
 
     table: RuleTable
@@ -36,6 +37,7 @@ class Candidates(NamedTuple):
     n_conditions: NDArray[np.int64]
     tp: NDArray[np.int32]
     fp: NDArray[np.int32]
+    position: Indices
 
 
 def prepare_candidates(
@@ -55,7 +57,7 @@ def prepare_candidates(
     # A rule without conditions covers all rows.
     all_examples = cover(RuleTable.from_ranges([[]]), index, bit_of_row, n_words)[0]
     examples = (all_examples, int(is_target.sum()), int((~is_target).sum()))
-    counts = (n_conditions[distinct], tp, fp)
+    counts = (n_conditions[distinct], tp, fp, distinct)
     return Candidates(table.take(distinct), coverage, n_positive_words, *examples, *counts)
 
 
@@ -124,6 +126,11 @@ def select_for_label(
     """
     candidates = prepare_candidates(table, index, is_target)
     chosen = [select_rules(candidates, h, revalidate=revalidate) for h in heuristics]
+    return gather_rules(candidates, chosen)
+
+
+def gather_rules(candidates: Candidates, chosen: Sequence[Indices]) -> LabelRules:
+    """The candidates that at least one heuristic chose, by their index."""
     union, inverse = np.unique(np.concatenate(chosen), return_inverse=True)
     ends = np.cumsum([len(indices) for indices in chosen])[:-1]
     counts = (candidates.tp[union], candidates.fp[union], candidates.n_conditions[union])

@@ -13,8 +13,9 @@ from steelyard.model.combiners import AnyRule
 from steelyard.model.coverage import index_rows
 from steelyard.model.path import Indices, TheoryPath
 
-from .candidates import generate_candidates
+from .candidates import grow_candidates
 from .covering import select_for_label
+from .held_out import HeldOutCounter, group_equal_rows
 from .parallel import Progress, run_parallel
 from .paths import Ranking, RulePool, make_path, pool_rules
 from .settings import ForestSettings
@@ -31,6 +32,7 @@ def learn_rule_sets(
     *,
     threshold_heuristic: Heuristic | None = None,
     revalidate: bool = True,
+    count_held_out: bool = False,
     entropy: int = 0,
     n_jobs: int | None = None,
     feature_names: Sequence[str] | None = None,
@@ -49,6 +51,8 @@ def learn_rule_sets(
         Ranks the selected rules instead of the heuristic that selected them.
     revalidate : bool
         Whether candidates are valued again on the uncovered examples after each selection.
+    count_held_out : bool
+        Whether to count the rules on examples that did not make them; for a single heuristic.
     entropy : int
         The seed.
     n_jobs : int or None
@@ -57,10 +61,16 @@ def learn_rule_sets(
     """
     training = code_training_table(X, feature_names)
     is_target = targets.is_target
-    tables = generate_candidates(training, is_target, settings, entropy, n_jobs, progress)
+    grown = grow_candidates(training, is_target, settings, entropy, n_jobs, progress)
     index = index_rows(training.coded)
-    select = partial(select_for_label, index, heuristics, revalidate)
-    rules_of_label = run_parallel(select, list(zip(tables, is_target, strict=True)), n_jobs)
+    if count_held_out:
+        counter = HeldOutCounter(index, settings, group_equal_rows(training.coded))
+        (heuristic,) = heuristics
+        select = partial(counter.select_and_count, heuristic, revalidate)
+    else:
+        select = partial(select_for_label, index, heuristics, revalidate)
+        grown = [candidates.table for candidates in grown]
+    rules_of_label = run_parallel(select, list(zip(grown, is_target, strict=True)), n_jobs)
     pool = pool_rules(rules_of_label)
     selections = zip(*(rules.choices for rules in rules_of_label), strict=True)
     rankings = [

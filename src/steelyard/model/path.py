@@ -69,6 +69,8 @@ class TheoryPath(Saved):
         As in `Theory`.
     label_sets : KnownLabelSets, optional
         The label sets of the training examples; None for a one-dimensional target.
+    held_out : (2, n_rules) int, optional
+        TP and FP of the rules on examples that did not make them.
 
     Examples
     --------
@@ -96,6 +98,7 @@ class TheoryPath(Saved):
     combiner: Combiner = AnyRule()  # noqa: RUF009, combiners are immutable
     classes: tuple[Any, ...] = ()
     label_sets: KnownLabelSets | None = None
+    held_out: NDArray[np.int64] | None = None
 
     def __post_init__(self) -> None:
         self.combiner.check(self.labels, ())
@@ -199,13 +202,20 @@ class TheoryPath(Saved):
         """The counts of a rule on the training examples."""
         return Evidence(int(self.tp[r]), int(self.fp[r]))
 
+    def held_out_evidence(self, r: int) -> Evidence | None:
+        """The counts of a rule on examples that did not make it; None if there are none."""
+        if self.held_out is None or not self.held_out[:, r].any():
+            return None
+        return Evidence(*self.held_out[:, r].tolist())
+
     def _scored_rule(self, r: int, value: float, points: int | None) -> ScoredRule:
         """A rule with its evidence; a negative vote makes it a rule for the absence of its label."""
-        rule, evidence = self.rule(r), self.evidence(r)
+        rule, evidence, held_out = self.rule(r), self.evidence(r), self.held_out_evidence(r)
         if points is not None and points < 0 and self.combiner.gives_log_odds:
             rule, points = self.rule(r, 1 - rule.head.target_class), -points
             evidence = Evidence(evidence.fp, evidence.tp)
-        return ScoredRule(rule, evidence, value, points)
+            held_out = held_out and Evidence(held_out.fp, held_out.tp)
+        return ScoredRule(rule, evidence, value, points, held_out)
 
     def _combine_and_decode(self, decoder: Decoder | None) -> tuple[Combiner, Decoder]:
         """The combiner and the fitted decoder of a theory of this path."""
