@@ -76,13 +76,6 @@ class GrownCandidates(NamedTuple):
     seeds: NDArray[np.uint64]
     order: NDArray[np.int64]
 
-    def take(self, rule_idx: NDArray[np.int64]) -> GrownCandidates:
-        """Some of the rules."""
-        table, unpruned, seeds, order = self
-        return GrownCandidates(
-            table.take(rule_idx), unpruned.take(rule_idx), seeds[rule_idx], order
-        )
-
 
 def generate_candidates(
     training: TrainingFeatures,
@@ -142,9 +135,7 @@ def grow_candidates(
     if settings.prune is False:
         return found
     prune = partial(prune_table, settings, index_rows(training.coded))
-    arguments = [
-        (found[i].table, grown[i].tree, seeds[i], is_target[i], orders[i]) for i in labels
-    ]
+    arguments = [(found[i].table, grown[i].tree, seeds[i], is_target[i], orders[i]) for i in labels]
     for i, table in zip(labels, run_parallel(prune, arguments, n_jobs), strict=True):
         found[i] = found[i]._replace(table=table)
     return found

@@ -33,7 +33,7 @@ Mask = NDArray[np.bool_]
 
 # More folds repeat covering more often, each time on more examples. With 2, 3 or 5 folds the precision
 # is within a few points of that on a test set; docs/methods.md has the numbers.
-N_FOLDS = 3
+N_FOLDS = 2
 
 
 def group_equal_rows(coded: CodedFeatures) -> Indices:
@@ -99,51 +99,50 @@ class HeldOutCounter(NamedTuple):
         """TP and FP of the selected candidates, shape (2, n_rules); `select` is covering."""
         bits = order_bits(is_target)
         fold_of_row = deal_folds(is_target, self.group_of_row)
+        bag = (grown.order, self.settings.bag_size(len(is_target)))
         counts = np.zeros((2, len(selected)), dtype=np.int64)
         for fold in range(N_FOLDS):
             is_known = fold_of_row != fold
-            known = pack(is_known, bits)
-            found = select(_restrict(candidates, is_target, is_known, bits))
+            known, unknown = pack(is_known, bits), pack(~is_known, bits)
+            found = select(_restrict(candidates, is_target, is_known, known))
             if not len(found):
                 continue
             pair = (candidates.coverage[rules] & known for rules in (selected, found))
             used, twin = np.unique(find_most_similar(*pair), return_inverse=True)
-            taken = candidates.position[found[used]]
-            coverage = self._cover(grown.take(taken), bits, is_target, is_known)
-            coverage &= self._find_unseen(grown.take(taken), bits, pack(~is_known, bits))
-            counts += np.array(count_covered(coverage, bits.n_positive_words))[:, twin]
+            position = candidates.position[found[used]]
+            coverage = candidates.coverage[found[used]]
+            if self.settings.prune is not False:
+                coverage = self._cover_repruned(grown, position, is_target, is_known, bits)
+            # A bag that is drawn from the seed of its tree is the same as when the tree was grown.
+            rows = (unknown, bits.bit_of_row, self.group_of_row, *bag, grown.seeds[position])
+            tp_fp = count_covered(coverage & remove_bags(*rows), bits.n_positive_words)
+            counts += np.array(tp_fp)[:, twin]
         return counts
 
-    def _cover(
-        self, grown: GrownCandidates, bits: BitOrder, is_target: Mask, is_known: Mask
+    def _cover_repruned(
+        self,
+        grown: GrownCandidates,
+        position: Indices,
+        is_target: Mask,
+        is_known: Mask,
+        bits: BitOrder,
     ) -> Bits:
-        """Rows that rules cover; conditions are pruned as if there were known rows only."""
-        table = grown.table
-        if self.settings.prune is not False:
-            trees = np.arange(len(grown.seeds))
-            rows = (is_target, grown.order, is_known)
-            table = prune_table(
-                self.settings, self.index, grown.unpruned, trees, grown.seeds, *rows
-            )
+        """Coverage of some rules, pruned as if there were known rows only."""
+        trees = np.arange(len(position)), grown.seeds[position]
+        rows = (is_target, grown.order, is_known)
+        unpruned = grown.unpruned.take(position)
+        table = prune_table(self.settings, self.index, unpruned, *trees, *rows)
         return cover(table, self.index, bits.bit_of_row, bits.n_words)
 
-    def _find_unseen(self, grown: GrownCandidates, bits: BitOrder, unknown: Bits) -> Bits:
-        """The unknown rows outside the bag of each rule's tree."""
-        bag = (grown.order, self.settings.bag_size(len(grown.order)), grown.seeds)
-        unseen: Bits = remove_bags(unknown, bits.bit_of_row, self.group_of_row, *bag)
-        return unseen
 
-
-def _restrict(
-    candidates: Candidates, is_target: Mask, is_known: Mask, bits: BitOrder
-) -> Candidates:
-    """The same candidates with their counts on the known rows."""
-    known = pack(is_known, bits)
-    tp, fp = count_covered_among(candidates.coverage, bits.n_positive_words, known)
+def _restrict(candidates: Candidates, is_target: Mask, is_known: Mask, known: Bits) -> Candidates:
+    """The same candidates with their counts on the known rows, given as a mask and as bits."""
+    tp, fp = count_covered_among(candidates.coverage, candidates.n_positive_words, known)
+    n_positives = int((is_target & is_known).sum())
     return candidates._replace(
         all_examples=known,
-        n_positives=int((is_target & is_known).sum()),
-        n_negatives=int((~is_target & is_known).sum()),
+        n_positives=n_positives,
+        n_negatives=int(is_known.sum()) - n_positives,
         tp=tp,
         fp=fp,
     )
