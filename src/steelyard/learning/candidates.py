@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from steelyard._kernels.growing import grow_rules
 from steelyard._kernels.pruning import prune_rules
-from steelyard.model.coverage import RowIndex, index_rows, order_bits, pack
+from steelyard.model.coverage import RowIndex, index_rows, order_bits, rows_to_bits
 from steelyard.model.rule_table import RuleTable
 
 from .parallel import Progress, run_parallel
@@ -235,6 +235,6 @@ def prune_table(
     indptr = np.empty_like(table.indptr)
     kept = np.empty(len(table.feature), dtype=np.bool_)
     bits = order_bits(is_target)
-    seen = pack(np.ones(len(is_target), dtype=np.bool_) if within is None else within, bits)
+    seen = rows_to_bits(np.ones(len(is_target), dtype=np.bool_) if within is None else within, bits)
     prune_rules(*rows, table.indptr, *conditions, *bits, *bags, seen, last_only, indptr, kept)
     return RuleTable(indptr, *(column[kept] for column in conditions))

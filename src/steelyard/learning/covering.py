@@ -40,6 +40,13 @@ class Candidates(NamedTuple):
     position: Indices
 
 
+# From the candidates of a label, the rows of the target class, the selected candidates and the covering
+# that selected them: TP and FP on examples that did not make them, shape (2, n_selected).
+CountHeldOut = Callable[
+    [Candidates, NDArray[np.bool_], Indices, Callable[[Candidates], Indices]], Indices
+]
+
+
 def prepare_candidates(
     table: RuleTable, index: RowIndex, is_target: NDArray[np.bool_]
 ) -> Candidates:
@@ -119,19 +126,21 @@ def select_for_label(
     revalidate: bool,
     table: RuleTable,
     is_target: NDArray[np.bool_],
+    count_held_out: CountHeldOut | None = None,
 ) -> LabelRules:
     """Covering of one label with each of the heuristics, from the same candidates.
 
-    The choices of a heuristic are the indices of its rules, in the order of their selection.
+    The choices of a heuristic are the indices of its rules, in the order of their selection. Held-out
+    counts are those of the first heuristic.
     """
     candidates = prepare_candidates(table, index, is_target)
     chosen = [select_rules(candidates, h, revalidate=revalidate) for h in heuristics]
-    return gather_rules(candidates, chosen)
-
-
-def gather_rules(candidates: Candidates, chosen: Sequence[Indices]) -> LabelRules:
-    """The candidates that at least one heuristic chose, by their index."""
     union, inverse = np.unique(np.concatenate(chosen), return_inverse=True)
     ends = np.cumsum([len(indices) for indices in chosen])[:-1]
     counts = (candidates.tp[union], candidates.fp[union], candidates.n_conditions[union])
-    return LabelRules(candidates.table.take(union), *counts, tuple(np.split(inverse, ends)))
+    choices = tuple(np.split(inverse, ends))
+    held_out = None
+    if count_held_out is not None:
+        again = partial(select_rules, heuristic=heuristics[0], revalidate=revalidate)
+        held_out = count_held_out(candidates, is_target, union, again)
+    return LabelRules(candidates.table.take(union), *counts, choices, held_out)

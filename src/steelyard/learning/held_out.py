@@ -10,8 +10,7 @@ are outside the bag of its tree: they had no part in growing, pruning or selecti
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,13 +18,11 @@ from numpy.typing import NDArray
 from steelyard._kernels.coding import hash_rows
 from steelyard._kernels.covering import count_covered
 from steelyard._kernels.held_out import count_covered_among, find_most_similar, remove_bags
-from steelyard.heuristics import Heuristic
 from steelyard.model.coding import CodedFeatures
-from steelyard.model.coverage import BitOrder, Bits, RowIndex, cover, order_bits, pack
+from steelyard.model.coverage import BitOrder, Bits, RowIndex, cover, order_bits, rows_to_bits
 
 from .candidates import GrownCandidates, prune_table
-from .covering import Candidates, gather_rules, prepare_candidates, select_rules
-from .paths import LabelRules
+from .covering import Candidates
 from .settings import ForestSettings
 
 Indices = NDArray[np.int64]
@@ -61,8 +58,28 @@ def deal_folds(is_target: Mask, group_of_row: Indices, n_folds: int = N_FOLDS) -
     return np.asarray(fold_of_group[group_of_row])
 
 
-class HeldOutCounter(NamedTuple):
-    """Counts the rules of one label.
+def count_outside_bags(
+    coverage: Bits,
+    bits: BitOrder,
+    group_of_row: Indices,
+    order: Indices,
+    bag_size: int,
+    seeds: NDArray[np.uint64],
+    rows: Bits | None = None,
+) -> Indices:
+    """TP and FP of rules outside the bags they were grown on, shape (2, n_rules).
+
+    A bag that is drawn from the same seed is the same bag. `rows` are the rows to count; None is all.
+    """
+    if rows is None:
+        rows = rows_to_bits(np.ones(len(order), dtype=np.bool_), bits)
+    outside = remove_bags(rows, bits.bit_of_row, group_of_row, order, bag_size, seeds)
+    return np.array(count_covered(coverage & outside, bits.n_positive_words), dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class HeldOutCounter:
+    """Counts the selected rules of one label.
 
     Parameters
     ----------
@@ -71,39 +88,30 @@ class HeldOutCounter(NamedTuple):
         With which the candidates were grown.
     group_of_row : (n_rows,) int64
         See `group_equal_rows`.
+    grown : GrownCandidates
     """
 
     index: RowIndex
     settings: ForestSettings
     group_of_row: Indices
-
-    def select_and_count(
-        self, heuristic: Heuristic, revalidate: bool, grown: GrownCandidates, is_target: Mask
-    ) -> LabelRules:
-        """Covering of one label, as `select_for_label`, with held-out counts of its rules."""
-        candidates = prepare_candidates(grown.table, self.index, is_target)
-        select = partial(select_rules, heuristic=heuristic, revalidate=revalidate)
-        selected = select(candidates)
-        rules = gather_rules(candidates, [selected])
-        by_index = np.sort(selected)
-        return rules._replace(held_out=self.count(grown, candidates, is_target, by_index, select))
+    grown: GrownCandidates
 
     def count(
         self,
-        grown: GrownCandidates,
         candidates: Candidates,
         is_target: Mask,
         selected: Indices,
         select: Callable[[Candidates], Indices],
     ) -> Indices:
         """TP and FP of the selected candidates, shape (2, n_rules); `select` is covering."""
+        grown = self.grown
         bits = order_bits(is_target)
         fold_of_row = deal_folds(is_target, self.group_of_row)
         bag = (grown.order, self.settings.bag_size(len(is_target)))
         counts = np.zeros((2, len(selected)), dtype=np.int64)
         for fold in range(N_FOLDS):
             is_known = fold_of_row != fold
-            known, unknown = pack(is_known, bits), pack(~is_known, bits)
+            known, unknown = rows_to_bits(is_known, bits), rows_to_bits(~is_known, bits)
             found = select(_restrict(candidates, is_target, is_known, known))
             if not len(found):
                 continue
@@ -112,26 +120,26 @@ class HeldOutCounter(NamedTuple):
             position = candidates.position[found[used]]
             coverage = candidates.coverage[found[used]]
             if self.settings.prune is not False:
-                coverage = self._cover_repruned(grown, position, is_target, is_known, bits)
-            # A bag that is drawn from the seed of its tree is the same as when the tree was grown.
-            rows = (unknown, bits.bit_of_row, self.group_of_row, *bag, grown.seeds[position])
-            tp_fp = count_covered(coverage & remove_bags(*rows), bits.n_positive_words)
-            counts += np.array(tp_fp)[:, twin]
+                coverage = self._cover_repruned(position, is_target, is_known, bits)
+            bags = (self.group_of_row, *bag, grown.seeds[position])
+            counts += count_outside_bags(coverage, bits, *bags, unknown)[:, twin]
         return counts
 
     def _cover_repruned(
-        self,
-        grown: GrownCandidates,
-        position: Indices,
-        is_target: Mask,
-        is_known: Mask,
-        bits: BitOrder,
+        self, position: Indices, is_target: Mask, is_known: Mask, bits: BitOrder
     ) -> Bits:
         """Coverage of some rules, pruned as if there were known rows only."""
-        trees = np.arange(len(position)), grown.seeds[position]
-        rows = (is_target, grown.order, is_known)
-        unpruned = grown.unpruned.take(position)
-        table = prune_table(self.settings, self.index, unpruned, *trees, *rows)
+        seeds, order = self.grown.seeds[position], self.grown.order
+        table = prune_table(
+            self.settings,
+            self.index,
+            self.grown.unpruned.take(position),
+            np.arange(len(position)),
+            seeds,
+            is_target,
+            order,
+            is_known,
+        )
         return cover(table, self.index, bits.bit_of_row, bits.n_words)
 
 

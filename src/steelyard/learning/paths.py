@@ -68,10 +68,11 @@ def pool_rules(rules_of_label: Sequence[LabelRules]) -> RulePool:
     tables, *columns, _, held_out = zip(*rules_of_label, strict=True)
     sizes = [len(table) for table in tables]
     label_of_rule = np.repeat(np.arange(len(sizes)), sizes)
-    counts = (np.concatenate(column).astype(np.int64) for column in columns)
+    tp, fp, n_conditions = (np.concatenate(column).astype(np.int64) for column in columns)
     offsets = np.cumsum([0, *sizes[:-1]])
     unseen = None if held_out[0] is None else np.concatenate(held_out, axis=1)
-    return RulePool(RuleTable.concatenate(tables), offsets, label_of_rule, *counts, unseen)
+    of_rule = (label_of_rule, tp, fp, n_conditions)
+    return RulePool(RuleTable.concatenate(tables), offsets, *of_rule, unseen)
 
 
 def make_path(

@@ -52,7 +52,8 @@ def learn_rule_sets(
     revalidate : bool
         Whether candidates are valued again on the uncovered examples after each selection.
     count_held_out : bool
-        Whether to count the rules on examples that did not make them; for a single heuristic.
+        Whether to count the rules that the first heuristic selects on examples that
+        did not make them.
     entropy : int
         The seed.
     n_jobs : int or None
@@ -63,14 +64,13 @@ def learn_rule_sets(
     is_target = targets.is_target
     grown = grow_candidates(training, is_target, settings, entropy, n_jobs, progress)
     index = index_rows(training.coded)
+    select = partial(select_for_label, index, heuristics, revalidate)
+    counts: list[Any] = [None] * len(grown)
     if count_held_out:
-        counter = HeldOutCounter(index, settings, group_equal_rows(training.coded))
-        (heuristic,) = heuristics
-        select = partial(counter.select_and_count, heuristic, revalidate)
-    else:
-        select = partial(select_for_label, index, heuristics, revalidate)
-        grown = [candidates.table for candidates in grown]
-    rules_of_label = run_parallel(select, list(zip(grown, is_target, strict=True)), n_jobs)
+        groups = group_equal_rows(training.coded)
+        counts = [HeldOutCounter(index, settings, groups, found).count for found in grown]
+    arguments = list(zip([found.table for found in grown], is_target, counts, strict=True))
+    rules_of_label = run_parallel(select, arguments, n_jobs)
     pool = pool_rules(rules_of_label)
     selections = zip(*(rules.choices for rules in rules_of_label), strict=True)
     rankings = [

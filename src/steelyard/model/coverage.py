@@ -86,7 +86,7 @@ def cover(
     return bits
 
 
-def pack(mask: NDArray[np.bool_], order: BitOrder) -> Bits:
+def rows_to_bits(mask: NDArray[np.bool_], order: BitOrder) -> Bits:
     """Bits of the rows in a mask, shape (n_words,)."""
     is_set = np.zeros(64 * order.n_words, dtype=np.bool_)
     is_set[order.bit_of_row] = mask
