@@ -58,12 +58,13 @@ def _share_counts(theory: Theory, key: Key) -> dict[Any, float]:
 def _count_changes(theory: Theory, X: Any, key: Key, keys: dict[Any, int]) -> dict[Any, float]:
     """The share of the predicted labels that change without the conditions of each key."""
     bits, n_rows, of_rule = _cover_conditions(theory, X)
-    full: Bits = np.full(bits.shape[1], ~np.uint64(0), dtype=np.uint64)
 
     def fire(conditions: list[int]) -> Bits:
-        return np.bitwise_and.reduce(bits[conditions], axis=0) if conditions else full
+        # The last row covers all examples, and no bit beyond them: kernels would count it.
+        return np.bitwise_and.reduce(bits[[*conditions, -1]], axis=0)
 
-    fires = np.array([fire(list(found.values())) for found in of_rule]).reshape(-1, len(full))
+    fires = np.array([fire(list(found.values())) for found in of_rule], dtype=np.uint64)
+    fires = fires.reshape(-1, bits.shape[1])
     before = theory._predict_block(fires, n_rows)
     values = {}
     for found in keys:
@@ -78,10 +79,10 @@ def _count_changes(theory: Theory, X: Any, key: Key, keys: dict[Any, int]) -> di
 
 
 def _cover_conditions(theory: Theory, X: Any) -> tuple[Bits, int, list[dict[Condition, int]]]:
-    """Bits of every condition, the number of rows, and each rule's conditions by their position."""
+    """Bits of every condition and of none, the number of rows, and where each rule's conditions are."""
     known: dict[Condition, int] = {}
     for scored in theory:
         for condition in scored.body:
             known.setdefault(condition, len(known))
-    bits, n_rows = code_rules(theory.features, [(c,) for c in known]).cover(as_table(X))
+    bits, n_rows = code_rules(theory.features, [*((c,) for c in known), ()]).cover(as_table(X))
     return bits, n_rows, [{c: known[c] for c in scored.body} for scored in theory]

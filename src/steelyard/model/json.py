@@ -309,8 +309,9 @@ def _read_part(data: Any, name: str, kind: Any) -> Any:
     """An object that may be missing, made of a class."""
     if name not in data:
         return None
+    part = _get(data, name, dict)
     with reject_damage(name):
-        return _make(kind, _get(data, name, dict))
+        return _make(kind, part)
 
 
 def _read_evidence_from(data: Any) -> EvidenceFrom:
