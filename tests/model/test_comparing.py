@@ -25,7 +25,7 @@ class TestRules:
             theory, X = random_cases(*pair)[0]
             found = theory.compare(theory, X)
             assert found.same == tuple(scored.rule for scored in theory)
-            assert not (found.only_first or found.only_second or found.similar or found.votes)
+            assert (found.only_first, found.only_second, found.similar, found.votes) == ((),) * 4
             assert found.rows == ()
             assert sum(difference.n_rows for difference in found.differences) == 0
 

@@ -61,7 +61,8 @@ def _count_changes(theory: Theory, X: Any, key: Key, keys: dict[Any, int]) -> di
 
     def fire(conditions: list[int]) -> Bits:
         # The last row covers all examples, and no bit beyond them: kernels would count it.
-        return np.bitwise_and.reduce(bits[[*conditions, -1]], axis=0)
+        fires: Bits = np.bitwise_and.reduce(bits[[*conditions, -1]], axis=0)
+        return fires
 
     fires = np.array([fire(list(found.values())) for found in of_rule], dtype=np.uint64)
     fires = fires.reshape(-1, bits.shape[1])
