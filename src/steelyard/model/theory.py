@@ -336,6 +336,7 @@ class Theory(Saved):
         X: Any = None,
         Y: Any = None,
         note: str = "",
+        when: str | None = None,
     ) -> Theory:
         """The theory with one rule more, the last one of its label.
 
@@ -350,9 +351,11 @@ class Theory(Saved):
             Examples on which the vote is fitted if there are no points. The new theory is recounted on
             them. Without them the rule has no evidence, and scores as if it were right half the time.
         note : str, default=""
-            Why the rule is there; kept with the date.
+            Why the rule is there.
+        when : str, optional
+            The ISO date of the edit, today by default.
         """
-        options = {"points": points, "X": X, "Y": Y, "note": note}
+        options = {"points": points, "X": X, "Y": Y, "note": note, "when": when}
         return _call_theory("model.editing", "add_rule", self, rule, **options)
 
     def replace(
@@ -364,13 +367,14 @@ class Theory(Saved):
         X: Any = None,
         Y: Any = None,
         note: str = "",
+        when: str | None = None,
     ) -> Theory:
         """The theory with another rule in the place of one of its own.
 
         The arguments are those of `add`. Without X and Y, a rule that decides scores its label as the
         old one did.
         """
-        options = {"points": points, "X": X, "Y": Y, "note": note}
+        options = {"points": points, "X": X, "Y": Y, "note": note, "when": when}
         return _call_theory("model.editing", "replace_rule", self, old, new, **options)
 
     def recount(self, X: Any, Y: Any) -> Theory:
