@@ -7,7 +7,7 @@ import numpy as np
 
 from cpython.exc cimport PyErr_CheckSignals
 from libc.math cimport log2
-from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
 from ._coded cimport Coded, borrow
@@ -103,7 +103,7 @@ cpdef inline double foil_gain(double p, double log2_precision, double base) noex
 
 cdef inline double _gain(uint64_t counts, double base, const double* log2_next) noexcept nogil:
     """FOIL's gain of covering the packed counts."""
-    cdef uint64_t p = positives(counts)
+    cdef int64_t p = positives(counts)  # a signed number becomes a double in one instruction
     return foil_gain(p, log2_next[p] - log2_next[examples(counts)], base)
 
 
@@ -114,39 +114,46 @@ cdef struct Found:
     uint64_t counts
 
 
-cdef inline void _find_range(
-    Py_ssize_t f, Py_ssize_t n, const Coded* coded, const Counter* counter, double base,
-    const double* log2_next, Found* best,
+cdef inline Found _find_range(
+    Py_ssize_t f,
+    Py_ssize_t n,
+    double least,
+    const Coded* coded,
+    const Counter* counter,
+    double base,
+    const double* log2_next,
 ) noexcept nogil:
-    """Replace `best` by the best range of a feature with n codes in the counter if that gains more.
+    """Best range of a feature with n codes in the counter if it gains more than `least`.
 
     A range is = a code of a nominal feature, ≥ or ≤ a code of a numeric one. Of equal gains the lowest
     code wins, and ≥ before ≤.
     """
+    cdef bint is_nominal = coded.is_nominal[f]
+    cdef const int32_t* codes = counter.codes
+    cdef const uint64_t* counts = counter.counts
+    cdef Found best = Found(least, Condition(f, 0, 0), 0)
     cdef uint64_t above = 0
     cdef uint64_t below = 0
     cdef double gain
     cdef Py_ssize_t i
     for i in range(n):
-        above += counter.counts[i]
+        above += counts[i]
     for i in range(n):
-        below += counter.counts[i]
-        if coded.is_nominal[f]:
-            gain = _gain(counter.counts[i], base, log2_next)
+        below += counts[i]
+        if is_nominal:
+            gain = _gain(counts[i], base, log2_next)
             if gain > best.gain:
-                best.gain, best.counts = gain, counter.counts[i]
-                best.condition = Condition(f, counter.codes[i], counter.codes[i] + 1)
+                best = Found(gain, Condition(f, codes[i], codes[i] + 1), counts[i])
         # A bound at a code without positives adds negatives only: the next code is better.
-        elif positives(counter.counts[i]) != 0:
+        elif positives(counts[i]) != 0:
             gain = _gain(above, base, log2_next)
             if gain > best.gain:
-                best.gain, best.counts = gain, above
-                best.condition = Condition(f, counter.codes[i], coded.n_codes[f])
+                best = Found(gain, Condition(f, codes[i], coded.n_codes[f]), above)
             gain = _gain(below, base, log2_next)
             if gain > best.gain:
-                best.gain, best.counts = gain, below
-                best.condition = Condition(f, 0, counter.codes[i] + 1)
-        above -= counter.counts[i]
+                best = Found(gain, Condition(f, 0, codes[i] + 1), below)
+        above -= counts[i]
+    return best
 
 
 cdef Found _find_condition(Workspace space, uint64_t total) noexcept nogil:
@@ -161,12 +168,15 @@ cdef Found _find_condition(Workspace space, uint64_t total) noexcept nogil:
     cdef double base = space.log2_next[positives(total)] - space.log2_next[n_members]
     cdef Py_ssize_t f, i, n
     cdef Found best = Found(0.0, Condition(0, 0, 0), 0)
+    cdef Found found
     for i in range(n_members):
         counter.position[counter.members[i]] = i
     for f in range(coded.n_features):
         if not space.used[f]:
             n = count_codes(coded, f, 0, n_members, total, counter)
-            _find_range(f, n, coded, counter, base, space.log2_next, &best)
+            found = _find_range(f, n, best.gain, coded, counter, base, space.log2_next)
+            if found.gain > best.gain:
+                best = found
     for i in range(n_members):
         counter.position[counter.members[i]] = outside()
     return best
@@ -258,3 +268,28 @@ def cover_body(Workspace space, const int32_t[:, ::1] body):
     with nogil:
         cover_mask(&space.coded, <const Condition*> &body[0, 0], body.shape[0], &out[0])
     return mask
+
+
+def count_in_turn(masks, rest, const uint8_t[::1] is_target):
+    """Positives and negatives in `rest` that each mask covers and no earlier one: two int64 arrays.
+
+    `masks` is a sequence of (n_rows,) bool arrays, like `rest`.
+    """
+    cdef Py_ssize_t n_rows = is_target.shape[0]
+    cdef int64_t[:, ::1] counts = np.zeros((2, len(masks)), dtype=np.int64)
+    cdef uint8_t[::1] left = rest.view("u1").copy()
+    cdef const uint8_t[::1] mask
+    cdef Py_ssize_t i, row
+    cdef uint32_t n_covered, n_positives
+    cdef uint8_t is_covered
+    for i in range(counts.shape[1]):
+        mask = masks[i].view("u1")
+        n_covered = n_positives = 0
+        for row in range(n_rows):
+            is_covered = mask[row] & left[row]
+            n_covered += is_covered
+            n_positives += is_covered & is_target[row]
+            left[row] ^= is_covered
+        counts[0, i] = n_positives
+        counts[1, i] = n_covered - n_positives
+    return counts.base

@@ -10,7 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard._kernels.description_length import delete_costly_rules, exception_bits, rule_bits
-from steelyard._kernels.ripper import Workspace, cover_body, grow_body, prune_body, split_rows
+from steelyard._kernels.ripper import (
+    Workspace,
+    count_in_turn,
+    cover_body,
+    grow_body,
+    prune_body,
+    split_rows,
+)
 from steelyard.model.coding import CodedFeatures
 
 from .settings import RipperSettings
@@ -187,15 +194,12 @@ class RuleListLearner:
         self, rules: Sequence[GrownRule], order: NDArray[np.int64]
     ) -> tuple[float, Mask]:
         """(description length without the costly rules, which rules these are)."""
-        rest = self.every.copy()
-        counts = np.empty((2, len(rules)), dtype=np.int64)
-        for r, rule in enumerate(rules):
-            counts[:, r] = self._count(rule.mask & rest)
-            rest &= ~rule.mask
+        masks = [rule.mask for rule in rules]
+        tp, fp = count_in_turn(masks, self.every, self.is_target.view(np.uint8))
         bits_of_rule = np.array([self._rule_bits(rule.body) for rule in rules])
         deleted = np.zeros(len(rules), dtype=np.bool_)
         expected = (self.totals, self.fp_share, self.settings.check_error)
-        bits = delete_costly_rules(*counts, bits_of_rule, order, *expected, deleted)
+        bits = delete_costly_rules(tp, fp, bits_of_rule, order, *expected, deleted)
         return float(bits), deleted
 
 
