@@ -168,5 +168,5 @@ class TestBaseline:
     def test_the_counts_of_training_can_be_the_baseline(self, run):
         code, out, err = run("evaluate", "theory.json", "data.csv", "--baseline", "training")
         assert code == 0, err
-        assert "0 fire more often and 0 less often than before" in out
+        assert "fire more often than before: 0, less often: 0" in out
         assert "change" not in out

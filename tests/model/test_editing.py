@@ -82,6 +82,11 @@ class TestEveryCombiner:
             assert isinstance(getattr(edited, name)(), str)
         assert "recount" in edited.to_markdown()
 
+    def test_a_rule_that_was_not_counted_is_not_drawn(self):
+        edited = deciding().add("flu ← nose = dry")
+        panels = edited.plot().axes
+        assert [len(panel.collections[0].get_offsets()) for panel in panels[:2]] == [1, 1]
+
 
 class TestEvidence:
     def test_untouched_rules_keep_it_and_new_ones_have_none(self):

@@ -72,6 +72,21 @@ class Comparison:
         Per common label, where the predictions differ.
     rows : tuple of hashable
         Index labels or positions of the examples whose predictions differ.
+
+    Examples
+    --------
+    >>> from steelyard import Evidence, Feature, Label
+    >>> theory = Theory(
+    ...     (Feature("fever"),),
+    ...     (Label("flu", 1, 10, 30, 1, 28),),
+    ...     (ScoredRule(Rule.parse("flu ← fever ≥ 38.5"), Evidence(9, 2), 0.8),),
+    ... )
+    >>> print(theory.compare(theory.replace(0, "flu ← fever ≥ 38"), [[37.0], [38.2], [39.0]]))
+    0 rules in both, 1 similar, 0 only in the first, 0 only in the second
+    predictions differ for 1 of 3 examples
+      flu: 1 example, 0 only by the first, 1 only by the second
+    − flu ← fever ≥ 38.5  (similar)
+    + flu ← fever ≥ 38  (overlap 0.50)
     """
 
     same: tuple[Rule, ...]

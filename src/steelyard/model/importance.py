@@ -67,13 +67,15 @@ def _count_changes(theory: Theory, X: Any, key: Key, keys: dict[Any, int]) -> di
     fires = np.array([fire(list(found.values())) for found in of_rule], dtype=np.uint64)
     fires = fires.reshape(-1, bits.shape[1])
     before = theory._predict_block(fires, n_rows)
+    rules_with: dict[Any, list[int]] = {found: [] for found in keys}
+    for r, scored in enumerate(theory):
+        for found in {key(condition) for condition in scored.body}:
+            rules_with[found].append(r)
     values = {}
-    for found in keys:
+    for found, rules in rules_with.items():
         changed = fires.copy()
-        for r, conditions in enumerate(of_rule):
-            kept = [i for condition, i in conditions.items() if key(condition) != found]
-            if len(kept) < len(conditions):
-                changed[r] = fire(kept)
+        for r in rules:
+            changed[r] = fire([i for c, i in of_rule[r].items() if key(c) != found])
         after = theory._predict_block(changed, n_rows)
         values[found] = float((before != after).mean()) if before.size else 0.0
     return values

@@ -117,6 +117,12 @@ class Theory(Saved):
            [0]])
     >>> Theory.from_json(theory.to_json()) == theory
     True
+    >>> print(theory.replace(0, "flu <- fever >= 38 and colour = red", when="2026-03-01"))
+    1 rule for 1 label, 2.0 conditions per rule
+    The evidence is from before the edit: recount(X, Y) renews it.
+    <BLANKLINE>
+    flu: 10 of 40 (25%)
+      not counted  –  flu ← fever ≥ 38 ∧ colour = red  [edited 2026-03-01]
     >>> print(theory.explain({"fever": 37.0, "colour": "red"}))
     predicted: no label
     <BLANKLINE>
