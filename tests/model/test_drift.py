@@ -31,8 +31,9 @@ class TestDrift:
     def test_more_of_the_same_is_no_drift(self):
         found = self.before.drift(*patients(600, 0.3, 0.9, seed=1))
         assert found.changed == ()
-        assert "0 fire more often and 0 less often than before, 0 are right less often" in str(
-            found
+        assert str(found) == (
+            "600 new examples, 2 rules; fire more often than before: 0, less often: 0, "
+            "right less often: 0"
         )
 
     @pytest.mark.parametrize(("p_fever", "how"), [(0.6, "more"), (0.1, "less")])
