@@ -193,6 +193,12 @@ class TestVotes:
         ):
             voting().add("flu ← fever < 38.5", X=PATIENTS, Y=ILL)
 
+    @pytest.mark.parametrize("text", ["flu ← fever < 38.5", "flu ← fever ≥ 90"])
+    def test_points_that_are_given_are_not_fitted(self, text):
+        edited = voting().add(text, points=5, X=PATIENTS, Y=ILL)
+        scored = next(s for s in edited if str(s.rule) == text)
+        assert (scored.points, edited.evidence_from.n_rows) == (5, 6)
+
     def test_a_rule_that_covers_nothing_has_no_vote(self):
         with pytest.raises(ValueError, match="covers none of the 6 rows, so no vote can be fitted"):
             voting().add("flu ← fever ≥ 90", X=PATIENTS, Y=ILL)
