@@ -16,6 +16,7 @@ from .fit import fit
 from .predict import predict
 from .rules import rules
 from .study import report_command, study_command
+from .warmup import warmup
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -27,7 +28,7 @@ app = typer.Typer(
 )
 app.command("study")(study_command)
 app.command("report")(report_command)
-for command in (fit, predict, evaluate, rules, explain, export):
+for command in (fit, predict, evaluate, rules, explain, export, warmup):
     app.command()(command)
 app.add_typer(data_app, name="data")
 
