@@ -84,9 +84,9 @@ cdef Node _draw_bag(uint64_t* state, const Space* space) noexcept nogil:
     cdef Sums* bag = space.bag
     cdef Node node = Node(0, Sums(0, 0))
     cdef int64_t n_drawn
-    cdef Py_ssize_t row, i
+    cdef Py_ssize_t row, _
     memset(bag, 0, n_rows * sizeof(Sums))
-    for i in range(space.bag_size):
+    for _ in range(space.bag_size):
         bag[space.draw_order[next_below(state, n_rows)]].gradient += 1
     for row in range(n_rows):
         n_drawn = bag[row].gradient
@@ -319,7 +319,7 @@ def boost_rules(
     cdef int64_t n_positives = np.count_nonzero(is_positive)
     cdef double[::1] log_odds = np.full(n_rows, log(<double> n_positives / (n_rows - n_positives)))
     cdef Py_ssize_t n_rules = 0
-    cdef Py_ssize_t t, i, row, length, rule, known
+    cdef Py_ssize_t t, _, i, row, length, rule, known
     cdef int64_t points
     cdef uint64_t bag_seed
     cdef Value value, best, best_known
@@ -331,7 +331,7 @@ def boost_rules(
             rule = -1
             best = Value(0.0, 0.0)
             # The next free place holds the best rule of the round until another one is better.
-            for i in range(n_tries if n_rules < most_rules else 0):
+            for _ in range(n_tries if n_rules < most_rules else 0):
                 bag_seed = seed
                 length = _grow(&seed, body, most_conditions, &space)
                 if length == 0:

@@ -19,6 +19,7 @@ from .predict import predict
 from .recount import recount
 from .rules import rules
 from .study import report_command, study_command
+from .warmup import warmup
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -30,7 +31,7 @@ app = typer.Typer(
 )
 app.command("study")(study_command)
 app.command("report")(report_command)
-for command in (fit, predict, evaluate, rules, explain, recount, compare, edit, export):
+for command in (fit, predict, evaluate, rules, explain, recount, compare, edit, export, warmup):
     app.command()(command)
 app.add_typer(data_app, name="data")
 

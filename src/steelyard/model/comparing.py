@@ -14,6 +14,7 @@ import pandas as pd
 from steelyard._text import format_count, list_names
 
 from .conditions import format_body
+from .log_odds import POINTS_PER_LOG_ODD
 from .rules import Rule, ScoredRule
 from .tables import as_table
 from .theory import Theory
@@ -71,6 +72,21 @@ class Comparison:
         Per common label, where the predictions differ.
     rows : tuple of hashable
         Index labels or positions of the examples whose predictions differ.
+
+    Examples
+    --------
+    >>> from steelyard import Evidence, Feature, Label
+    >>> theory = Theory(
+    ...     (Feature("fever"),),
+    ...     (Label("flu", 1, 10, 30, 1, 28),),
+    ...     (ScoredRule(Rule.parse("flu ← fever ≥ 38.5"), Evidence(9, 2), 0.8),),
+    ... )
+    >>> print(theory.compare(theory.replace(0, "flu ← fever ≥ 38"), [[37.0], [38.2], [39.0]]))
+    0 rules in both, 1 similar, 0 only in the first, 0 only in the second
+    predictions differ for 1 of 3 examples
+      flu: 1 example, 0 only by the first, 1 only by the second
+    − flu ← fever ≥ 38.5  (similar)
+    + flu ← fever ≥ 38  (overlap 0.50)
     """
 
     same: tuple[Rule, ...]
@@ -203,11 +219,15 @@ def compare_theories(first: Theory, second: Theory, X: Any = None) -> Comparison
 
 
 def _compare_votes(first: Theory, second: Theory) -> tuple[tuple[Rule, float, float], ...]:
-    weights = {scored.rule: scored.weight for scored in second}
+    """Rules of both theories with other weights; those of a rule that occurs twice are added up."""
+    votes: list[dict[Rule, int]] = [{}, {}]
+    for theory, of_rule in zip((first, second), votes, strict=True):
+        for scored in theory:
+            of_rule[scored.rule] = of_rule.get(scored.rule, 0) + scored.vote
     return tuple(
-        (scored.rule, scored.weight, weights[scored.rule])
-        for scored in first
-        if scored.weight != weights.get(scored.rule, scored.weight)
+        (rule, vote / POINTS_PER_LOG_ODD, votes[1][rule] / POINTS_PER_LOG_ODD)
+        for rule, vote in votes[0].items()
+        if vote != votes[1].get(rule, vote)
     )
 
 

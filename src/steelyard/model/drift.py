@@ -84,6 +84,19 @@ class Drift:
     """What changed between the examples of the evidence and new ones.
 
     Iterating gives the rules (`RuleDrift`) in the order of the theory.
+
+    Examples
+    --------
+    >>> from steelyard import Evidence, Feature, Label
+    >>> theory = Theory(
+    ...     (Feature("fever"),),
+    ...     (Label("flu", 1, 10, 30, 1, 28),),
+    ...     (ScoredRule(Rule.parse("flu ← fever ≥ 38.5"), Evidence(9, 2), 0.8),),
+    ... )
+    >>> print(theory.drift([[39.0]] * 30 + [[37.0]] * 10))
+    40 new examples, 1 rule; fire more often than before: 1, less often: 0
+      flu ← fever ≥ 38.5
+        fires more often: 27.5% → 75.0% (p = 4.2e-05)
     """
 
     rules: tuple[RuleDrift, ...]
@@ -105,10 +118,10 @@ class Drift:
     def summary(self) -> str:
         """How many rules changed, in one line."""
         more, less = (sum(rule.fires == how for rule in self.rules) for how in ("more", "less"))
-        fell = f", {sum(r.falls for r in self.rules)} are right less often" * self.has_labels
+        fell = f", right less often: {sum(r.falls for r in self.rules)}" * self.has_labels
         return (
-            f"on {format_count(self.n_rows, 'new example')}, of {format_count(len(self), 'rule')} "
-            f"{more} fire more often and {less} less often than before{fell}"
+            f"{format_count(self.n_rows, 'new example')}, {format_count(len(self), 'rule')}; "
+            f"fire more often than before: {more}, less often: {less}{fell}"
         )
 
     def __str__(self) -> str:

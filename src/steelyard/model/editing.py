@@ -12,6 +12,7 @@ from datetime import date
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from steelyard._numbers import is_integer
 from steelyard._text import did_you_mean, list_names, shorten_repr
@@ -22,6 +23,8 @@ from .evidence import Evidence, EvidenceFrom, Label, Provenance
 from .recounting import read_labels, recount
 from .rules import Rule, ScoredRule
 from .theory import Theory
+
+Masks = NDArray[np.bool_]
 
 
 def as_rule(theory: Theory, rule: Any) -> Rule:
@@ -189,29 +192,24 @@ def _score(
         confidence = None if before is None or votes else before.smoothed_precision
         return ScoredRule(rule, None, None, points, None, provenance, confidence)
     truth = read_labels(rest, Y)
-    fitted, evidence = _fit(rest, rule, X, truth)
-    return ScoredRule(rule, evidence, None, fitted if points is None else points, None, provenance)
-
-
-def _fit(rest: Theory, rule: Rule, X: Any, truth: Any) -> tuple[int | None, Evidence]:
-    """Points and counts of a new rule beside the other rules."""
     covered = unpack(*code_rules(rest.features, [rule.body]).cover(X))[0]
     if len(covered) != len(truth):
         raise ValueError(f"X has {len(covered)} rows, but Y has {len(truth)}")
-    j, head_class = rest.label_names.index(rule.head.label), rule.head.target_class
-    is_head = truth[:, j] == head_class
+    is_head = truth[:, rest.label_names.index(rule.head.label)] == rule.head.target_class
     evidence = Evidence(int((covered & is_head).sum()), int((covered & ~is_head).sum()))
-    if not rest.combiner.gives_log_odds:
-        return None, evidence
+    if votes and points is None:
+        points = _fit_points(rest, rule, X, covered, is_head)
+    return ScoredRule(rule, evidence, None, points, None, provenance)
+
+
+def _fit_points(rest: Theory, rule: Rule, X: Any, covered: Masks, is_head: Masks) -> int | None:
+    """The vote of a new rule beside the other rules, from the rows that it covers."""
     if not covered.any():
         raise ValueError(
-            f"the rule {str(rule)!r} covers none of the {len(truth)} rows, so no vote can be fitted: "
-            "give points="
+            f"the rule {str(rule)!r} covers none of the {len(covered)} rows, so no vote can be "
+            "fitted: give points="
         )
-    scores = rest._by_block(X, lambda *block: rest._decode(*block).scores)[:, j]
-    return (
-        rest.combiner.fit_points(
-            scores[covered], truth[covered, j], head_class, float(np.mean(is_head))
-        ),
-        evidence,
-    )
+    j, head_class = rest.label_names.index(rule.head.label), rule.head.target_class
+    scores = rest._by_block(X, lambda *block: rest._decode(*block).scores)[covered, j]
+    is_present = is_head[covered] == bool(head_class)
+    return rest.combiner.fit_points(scores, is_present, head_class, float(np.mean(is_head)))

@@ -58,30 +58,34 @@ def _share_counts(theory: Theory, key: Key) -> dict[Any, float]:
 def _count_changes(theory: Theory, X: Any, key: Key, keys: dict[Any, int]) -> dict[Any, float]:
     """The share of the predicted labels that change without the conditions of each key."""
     bits, n_rows, of_rule = _cover_conditions(theory, X)
-    full: Bits = np.full(bits.shape[1], ~np.uint64(0), dtype=np.uint64)
 
     def fire(conditions: list[int]) -> Bits:
-        return np.bitwise_and.reduce(bits[conditions], axis=0) if conditions else full
+        # The last row covers all examples, and no bit beyond them: kernels would count it.
+        fires: Bits = np.bitwise_and.reduce(bits[[*conditions, -1]], axis=0)
+        return fires
 
-    fires = np.array([fire(list(found.values())) for found in of_rule]).reshape(-1, len(full))
+    fires = np.array([fire(list(found.values())) for found in of_rule], dtype=np.uint64)
+    fires = fires.reshape(-1, bits.shape[1])
     before = theory._predict_block(fires, n_rows)
+    rules_with: dict[Any, list[int]] = {found: [] for found in keys}
+    for r, scored in enumerate(theory):
+        for found in {key(condition) for condition in scored.body}:
+            rules_with[found].append(r)
     values = {}
-    for found in keys:
+    for found, rules in rules_with.items():
         changed = fires.copy()
-        for r, conditions in enumerate(of_rule):
-            kept = [i for condition, i in conditions.items() if key(condition) != found]
-            if len(kept) < len(conditions):
-                changed[r] = fire(kept)
+        for r in rules:
+            changed[r] = fire([i for c, i in of_rule[r].items() if key(c) != found])
         after = theory._predict_block(changed, n_rows)
         values[found] = float((before != after).mean()) if before.size else 0.0
     return values
 
 
 def _cover_conditions(theory: Theory, X: Any) -> tuple[Bits, int, list[dict[Condition, int]]]:
-    """Bits of every condition, the number of rows, and each rule's conditions by their position."""
+    """Bits of every condition and of none, the number of rows, and where each rule's conditions are."""
     known: dict[Condition, int] = {}
     for scored in theory:
         for condition in scored.body:
             known.setdefault(condition, len(known))
-    bits, n_rows = code_rules(theory.features, [(c,) for c in known]).cover(as_table(X))
+    bits, n_rows = code_rules(theory.features, [*((c,) for c in known), ()]).cover(as_table(X))
     return bits, n_rows, [{c: known[c] for c in scored.body} for scored in theory]

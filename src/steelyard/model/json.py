@@ -174,12 +174,18 @@ def theory_to_plain(theory: Any) -> dict[str, Any]:
     }
 
 
+def _path_rule_to_plain(path: Any, r: int) -> dict[str, Any]:
+    held_out = path.held_out_evidence(r)
+    more = {} if held_out is None else {"held_out": _drop_none(held_out, "only")}
+    return _rule_to_plain(path.rule(r), path.evidence(r)) | more
+
+
 def path_to_plain(path: Any) -> dict[str, Any]:
     """The content of a path: every rule once, and the ranking of each heuristic."""
     return {
         "phis": path.phis,
         **_shared_to_plain(path, path.coded.features),
-        "rules": [_rule_to_plain(path.rule(r), path.evidence(r)) for r in range(len(path.coded))],
+        "rules": [_path_rule_to_plain(path, r) for r in range(len(path.coded))],
         "heuristics": [
             {
                 "heuristic": heuristic_to_dict(heuristic),
@@ -309,8 +315,9 @@ def _read_part(data: Any, name: str, kind: Any) -> Any:
     """An object that may be missing, made of a class."""
     if name not in data:
         return None
+    part = _get(data, name, dict)
     with reject_damage(name):
-        return _make(kind, _get(data, name, dict))
+        return _make(kind, part)
 
 
 def _read_evidence_from(data: Any) -> EvidenceFrom:

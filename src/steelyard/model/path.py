@@ -319,12 +319,17 @@ class TheoryPath(Saved):
         decoder = default_decoder(labels, parts["classes"])
         Theory(features, labels, rules, decoder=decoder, classes=parts["classes"])
         names = [label.name for label in labels]
+        held_out = None
+        if any(scored.held_out is not None for scored in rules):
+            found = [scored.held_out or Evidence(0, 0) for scored in rules]
+            held_out = np.array([(e.tp, e.fp) for e in found], dtype=np.int64).T
         return cls(
             **parts | {"ranked": tuple(RankedRules(**ranking) for ranking in parts["ranked"])},
             coded=code_rules(features, [scored.body for scored in rules]),
             label_of_rule=np.array([names.index(s.head.label) for s in rules], dtype=np.intp),
             tp=np.array([scored.tp for scored in rules], dtype=np.int64),
             fp=np.array([scored.fp for scored in rules], dtype=np.int64),
+            held_out=held_out,
         )
 
 

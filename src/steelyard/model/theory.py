@@ -117,6 +117,12 @@ class Theory(Saved):
            [0]])
     >>> Theory.from_json(theory.to_json()) == theory
     True
+    >>> print(theory.replace(0, "flu <- fever >= 38 and colour = red", when="2026-03-01"))
+    1 rule for 1 label, 2.0 conditions per rule
+    The evidence is from before the edit: recount(X, Y) renews it.
+    <BLANKLINE>
+    flu: 10 of 40 (25%)
+      not counted  –  flu ← fever ≥ 38 ∧ colour = red  [edited 2026-03-01]
     >>> print(theory.explain({"fever": 37.0, "colour": "red"}))
     predicted: no label
     <BLANKLINE>
@@ -336,6 +342,7 @@ class Theory(Saved):
         X: Any = None,
         Y: Any = None,
         note: str = "",
+        when: str | None = None,
     ) -> Theory:
         """The theory with one rule more, the last one of its label.
 
@@ -350,9 +357,11 @@ class Theory(Saved):
             Examples on which the vote is fitted if there are no points. The new theory is recounted on
             them. Without them the rule has no evidence, and scores as if it were right half the time.
         note : str, default=""
-            Why the rule is there; kept with the date.
+            Why the rule is there.
+        when : str, optional
+            The ISO date of the edit, today by default.
         """
-        options = {"points": points, "X": X, "Y": Y, "note": note}
+        options = {"points": points, "X": X, "Y": Y, "note": note, "when": when}
         return _call_theory("model.editing", "add_rule", self, rule, **options)
 
     def replace(
@@ -364,13 +373,14 @@ class Theory(Saved):
         X: Any = None,
         Y: Any = None,
         note: str = "",
+        when: str | None = None,
     ) -> Theory:
         """The theory with another rule in the place of one of its own.
 
         The arguments are those of `add`. Without X and Y, a rule that decides scores its label as the
         old one did.
         """
-        options = {"points": points, "X": X, "Y": Y, "note": note}
+        options = {"points": points, "X": X, "Y": Y, "note": note, "when": when}
         return _call_theory("model.editing", "replace_rule", self, old, new, **options)
 
     def recount(self, X: Any, Y: Any) -> Theory:
