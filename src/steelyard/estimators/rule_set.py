@@ -180,7 +180,8 @@ def theory_path(
 ) -> TheoryPath:
     """All theories of a grid from one pool of candidates.
 
-    Any cell equals what `RuleSetClassifier` fits with the same heuristic, φ, decoder and seed.
+    Any cell equals what `RuleSetClassifier` fits with the same heuristic, φ, decoder and seed. Its rules
+    lack the counts on unseen examples, which would have to be made for each heuristic.
 
     Parameters
     ----------
