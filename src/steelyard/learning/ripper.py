@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard._kernels.ripper import RuleListLearner
 from steelyard.heuristics import Laplace, describe
 from steelyard.model.coding import CodedFeatures, FeatureCoder
 from steelyard.model.combiners import AnyRule, FirstRule
@@ -20,7 +21,6 @@ from steelyard.model.rules import Head, Rule, ScoredRule
 from steelyard.model.theory import Theory
 
 from .parallel import run_parallel
-from .ripper_rules import GrownRule, RuleListLearner, remove_covered
 from .sampling import draw_orders
 from .settings import RipperSettings
 from .targets import Targets
@@ -40,7 +40,8 @@ def learn_ripper(
 ) -> Theory:
     """The theory that Ripper learns; see `RipperClassifier`."""
     training = code_training_table(X, feature_names, value_cuts)
-    learn = partial(_learn_rules, training.coded, settings, entropy)
+    n_possible = count_possible_conditions(training.coded)
+    learn = partial(_learn_rules, training.coded, settings, n_possible, entropy)
     is_target = targets.is_target
     orders = draw_orders(training.coded, is_target)
     in_turn = targets.output == "multiclass"
@@ -51,7 +52,7 @@ def learn_ripper(
         arguments = zip(is_target, orders, is_target.mean(axis=1).tolist(), strict=True)
         learned = run_parallel(partial(learn, every), list(arguments), n_jobs)
     labels = targets.count_labels(np.array([rules.rest for rules in learned]))
-    scored = map(_score_rules, labels, learned, is_target, repeat(training.coder))
+    scored = map(_score_rules, labels, learned, repeat(training.coder))
     rarest_first = np.argsort(is_target.sum(axis=1), kind="stable").tolist()
     return Theory(
         features=training.coder.features,
@@ -65,30 +66,44 @@ def learn_ripper(
 
 
 class LearnedRules(NamedTuple):
-    """Rules of a target class, in order, and the rows to learn from that none of them covers."""
+    """Rules of a target class, in order, and the rows to learn from that none of them covers.
 
-    rules: Sequence[GrownRule]
+    A rule is (ranges, tp, fp): see `ranges_to_body`; the counts are of all rows.
+    """
+
+    rules: list[tuple[list[tuple[int, int, int]], int, int]]
     rest: Mask
+
+
+def count_possible_conditions(coded: CodedFeatures) -> int:
+    """Conditions that tell examples apart: = each category, ≤ and ≥ each value but one extreme.
+
+    JRip counts two more per numeric attribute, the bounds that all examples meet. Without them an
+    attribute of the numbers 0 and 1 counts as much as the same attribute read as nominal.
+    """
+    # A numeric attribute with d values has 2d + 1 codes: see `value_cuts`.
+    n_possible = np.where(coded.is_nominal, coded.n_codes, np.maximum(coded.n_codes - 3, 0))
+    return max(1, int(n_possible.sum()))
 
 
 def _learn_rules(
     coded: CodedFeatures,
     settings: RipperSettings,
+    n_possible: int,
     entropy: int,
     every: Mask,
     is_target: Mask,
     order: NDArray[np.int64],
     fp_share: float,
 ) -> LearnedRules:
-    """The rules of one target class, on the rows in `every`.
+    """The rules of one target class, on the rows in `every`; see `RuleListLearner`.
 
     Every label starts from the same seed, as in JRip, and meets its rows in an order of its own: its
     rules depend neither on the other labels nor on its position among them.
     """
-    state = np.array([entropy % 2**64], dtype=np.uint64)
-    learner = RuleListLearner(coded, settings, is_target, every, order, fp_share, state)
-    rules = learner.learn()
-    return LearnedRules(rules, remove_covered(rules, every))
+    masks = every.view(np.uint8), is_target.view(np.uint8)
+    learner = RuleListLearner(coded, settings, n_possible, entropy, *masks, order, fp_share)
+    return LearnedRules(*learner.learn())
 
 
 def _learn_in_turn(
@@ -111,12 +126,11 @@ def _learn_in_turn(
 
 
 def _score_rules(
-    label: Label, learned: LearnedRules, is_target: Mask, coder: FeatureCoder
+    label: Label, learned: LearnedRules, coder: FeatureCoder
 ) -> Iterator[ScoredRule]:
     """Rules with their counts on all training examples, in the order in which they were learned."""
     head = Head(label.name, label.target_class)
-    for body, mask in learned.rules:
-        tp = int(np.count_nonzero(mask & is_target))
-        evidence = Evidence(tp, int(np.count_nonzero(mask)) - tp)
-        rule = Rule(head, ranges_to_body(body.tolist(), coder))
+    for ranges, tp, fp in learned.rules:
+        evidence = Evidence(tp, fp)
+        rule = Rule(head, ranges_to_body(ranges, coder))
         yield ScoredRule(rule, evidence, evidence.smoothed_precision)
