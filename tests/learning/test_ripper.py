@@ -1,6 +1,10 @@
 """Ripper: its parts equal the oracle."""
 
+import _thread
+import threading
+
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -38,9 +42,7 @@ def problems(draw, **options):
     return training, is_target.astype(np.uint8), problem
 
 
-def make_learner(
-    coded, is_target, problem=None, *, prune=True, optimizations=2, n_folds=3, seed=0
-):
+def make_learner(coded, is_target, problem=None, *, prune=True, optimizations=2, n_folds=3, seed=0):
     """A learner of all rows in their order; with the parameters of a problem."""
     min_weight, check_error = (problem.min_weight, problem.check_error) if problem else (1, True)
     return RuleListLearner(
@@ -189,3 +191,12 @@ class TestLearning:
         counted = [problem.count(problem.covered(body, every)) for body in bodies]
         assert [(tp, fp) for _, tp, fp in rules] == counted
         assert np.flatnonzero(rest).tolist() == problem.uncovered(bodies, every)
+
+    def test_it_can_be_interrupted(self):
+        rng = np.random.default_rng(0)
+        training = code_training_table(pd.DataFrame(rng.random((20_000, 20))), None, value_cuts)
+        is_target = (rng.random(20_000) < 0.4).astype(np.uint8)
+        learner = make_learner(training.coded, is_target, prune=False)  # takes minutes
+        threading.Timer(0.1, _thread.interrupt_main).start()
+        with pytest.raises(KeyboardInterrupt):
+            learner.learn()

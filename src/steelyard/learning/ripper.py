@@ -125,9 +125,7 @@ def _learn_in_turn(
     return [learned[i]._replace(rest=rest) for i in range(len(sizes))]
 
 
-def _score_rules(
-    label: Label, learned: LearnedRules, coder: FeatureCoder
-) -> Iterator[ScoredRule]:
+def _score_rules(label: Label, learned: LearnedRules, coder: FeatureCoder) -> Iterator[ScoredRule]:
     """Rules with their counts on all training examples, in the order in which they were learned."""
     head = Head(label.name, label.target_class)
     for ranges, tp, fp in learned.rules:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard._kernels.coding import distinct_numbers, pair_with_next
 from steelyard._text import check_text
 from steelyard.model.coding import (
     CodedFeatures,
@@ -75,24 +76,7 @@ def value_cuts(values: NDArray[np.float64]) -> NDArray[np.float64]:
     >>> np.searchsorted(value_cuts(np.array([1.0, 2.0])), [0.9, 1.0, 1.5, 2.0, 2.1], side="right")
     array([0, 1, 2, 3, 4])
     """
-    cuts = np.repeat(values, 2)
-    with np.errstate(over="ignore"):  # infinity follows the largest float
-        np.nextafter(values, np.inf, out=cuts[1::2])
-    return cuts
-
-
-def distinct_numbers(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The distinct numbers, ascending, without NaN; faster than `np.unique`, which hashes them.
-
-    Examples
-    --------
-    >>> distinct_numbers(np.array([2.0, np.nan, 1.0, 2.0]))
-    array([1., 2.])
-    """
-    ascending = np.sort(numbers[~np.isnan(numbers)])
-    is_first = np.ones(len(ascending), dtype=np.bool_)
-    np.not_equal(ascending[1:], ascending[:-1], out=is_first[1:])
-    return ascending[is_first]
+    return np.asarray(pair_with_next(values))
 
 
 class TrainingFeatures(NamedTuple):
@@ -134,7 +118,7 @@ def code_training_table(
                 check_text(text, f"the category {text!r} of the attribute {name!r}")
             coded.append(code_nominal(column.codes, len(categories)))
         else:
-            values = distinct_numbers(column.values)
+            values = distinct_numbers(np.sort(column.values))
             if column.rows is not None and len(column.rows) < X.shape[0]:
                 values = np.union1d(values, [0.0])
             cut_points = place_cuts(values) if len(values) else values
