@@ -2,8 +2,8 @@
 # cython: show_performance_hints=False
 """Ripper for one target class: build a list of rules, optimise it, delete the rules that do not pay.
 
-A rule is grown by FOIL's gain on some of the examples and pruned from the end on others. A body holds its
-conditions in the order in which they were added: see `_conditions`.
+A rule is grown by FOIL's gain on some of the examples and pruned from the end on others. A body holds
+its conditions in the order in which they were added: see `_conditions`.
 """
 
 import numpy as np
@@ -231,9 +231,9 @@ cdef class RuleListLearner:
         return learned, np.array(<const uint8_t[:rest.size()]> rest.data(), dtype=np.bool_)
 
     cdef int _learn(self, vector[Rule]& rules) except -1 nogil:
-        cdef int i
+        cdef int _
         self._add_rules(rules)
-        for i in range(self.n_optimizations):
+        for _ in range(self.n_optimizations):
             self._optimise(rules)
             self._add_rules(rules)
             self._reduce(rules)
