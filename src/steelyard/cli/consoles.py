@@ -2,12 +2,13 @@
 
 import errno
 import json
+import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 import typer
 from rich.console import Console, RenderableType
@@ -29,6 +30,29 @@ def print_message(kind: Literal["note", "error"], text: str) -> None:
     console = error_console()
     console.print(f"{kind}:", style="yellow" if kind == "note" else "bold red", end=" ")
     console.print(" ".join(text.split()), markup=False)
+
+
+def exit_on_signals() -> None:
+    """Let SIGTERM and SIGHUP unwind the program as Ctrl-C does; a second signal ends it at once."""
+
+    def leave(number: int, _: Any) -> NoReturn:
+        signal.signal(number, signal.SIG_DFL)
+        raise SystemExit(128 + number)
+
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)  # Windows has no SIGHUP
+        # nohup ignores SIGHUP, and so do we then.
+        if number is not None and signal.getsignal(number) == signal.SIG_DFL:
+            signal.signal(number, leave)
+
+
+def interrupt_code(error: BaseException) -> int | None:
+    """The exit code if a signal raised the error, else None."""
+    # Numba turns an interrupt inside a kernel into a SystemError.
+    cause = error if isinstance(error, KeyboardInterrupt | SystemExit) else error.__cause__
+    if isinstance(cause, KeyboardInterrupt):
+        return 128 + signal.SIGINT
+    return cause.code if isinstance(cause, SystemExit) and isinstance(cause.code, int) else None
 
 
 def _to_plain(value: Any) -> Any:

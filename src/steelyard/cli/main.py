@@ -7,7 +7,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from .consoles import describe_error, print_message
+from .consoles import describe_error, exit_on_signals, interrupt_code, print_message
 from .data import data_app
 from .evaluate import evaluate
 from .explain import explain
@@ -22,7 +22,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Exit codes: 0 success, 1 failure, 2 wrong usage, 130 interrupted. "
+    epilog="Exit codes: 0 success, 1 failure, 2 wrong usage, "
+    "128 + n stopped by signal n, as 130 by Ctrl-C. "
     "Set NO_COLOR to switch colours off.",
 )
 app.command("study")(study_command)
@@ -63,15 +64,15 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
+    exit_on_signals()
     warnings.showwarning = lambda message, *_, **__: print_message("note", str(message))
     warnings.simplefilter("default", UserWarning)
     try:
         # --debug may stand anywhere, also after the command.
         app([argument for argument in given if argument != "--debug"], prog_name="steelyard")
     except Exception as error:
-        # Numba turns an interrupt inside a kernel into a SystemError.
-        if isinstance(error.__cause__, KeyboardInterrupt):
-            raise SystemExit(130) from None
+        if (code := interrupt_code(error)) is not None:
+            raise SystemExit(code) from None
         if "--debug" in given:
             raise
         print_message("error", describe_error(error))

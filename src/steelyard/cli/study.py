@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .consoles import error_console, print_result, unit_progress
+from .consoles import error_console, interrupt_code, print_result, unit_progress
 from .inputs import reject_columns
 from .options import Jobs, Json, Labels, option
 
@@ -115,10 +116,14 @@ def study_command(
     try:
         with unit_progress("study") as progress:
             study = run_study(settings, out, n_jobs=jobs, progress=progress)
-    except KeyboardInterrupt:
-        error_console().print("interrupted; run the same command to resume")
-        raise typer.Exit(130) from None
-    _report(study, as_json)
+        _report(study, as_json)
+    except (KeyboardInterrupt, SystemExit, SystemError) as error:
+        code = interrupt_code(error)
+        if code is None:
+            raise
+        with suppress(OSError):  # the terminal may be gone
+            error_console().print("interrupted; run the same command to resume")
+        raise typer.Exit(code) from None
 
 
 def report_command(

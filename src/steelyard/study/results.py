@@ -122,6 +122,8 @@ class StudyResults:
     def comparisons(self) -> dict[str, Comparison]:
         """Baselines and tuned theories side by side, for each of the main measures."""
         names, means = self.main_measures, self.method_means
+        if means.empty:
+            return {}
         found = {name: compare_methods(means, name, self.datasets) for name in names}
         return {name: comparison for name, comparison in found.items() if comparison.methods}
 

@@ -20,17 +20,17 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
 
 from steelyard._files import write_atomically
 from steelyard.data.sources import find_source
+from steelyard.learning.parallel import run_in_processes
 
 from .config import StudyConfig, StudyError, config_to_toml
 from .data import StudyData, load_study_data
 from .results import StudyResults
 from .rows import collect_rows
 from .store import Arrays, StudyStore
-from .units import Unit, estimate_cost, list_units, prepare_task, run_task
+from .units import Unit, estimate_cost, list_units, run_unit
 
 # Enough to find an interesting example, few enough for a page that is sent by mail.
 N_EXAMPLES = 50
@@ -133,10 +133,8 @@ def _run_units(
         missing.insert(1, baseline)
     n_before = len(work) - len(missing)
     report(n_before, len(work), None)
-    # The generator prepares a task when a worker needs it, so only a few are in memory at a time.
-    tasks = (prepare_task(unit, work[unit], config, store) for unit in missing)
-    workers = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
-    finished = workers(delayed(run_task)(task) for task in tasks)
+    calls = ((unit, config, store, *work[unit]) for unit in missing)
+    finished = run_in_processes(run_unit, calls, n_jobs)
     for n_done, (unit, arrays, texts) in enumerate(finished, n_before + 1):
         found[unit] = arrays
         for text in texts:

@@ -107,7 +107,7 @@ def estimate_cost(unit: Unit, data: StudyData) -> float:
     return KINDS[unit.kind][1] * n_rows * float(np.log2(n_columns + 1))
 
 
-def prepare_task(unit: Unit, data: StudyData, config: StudyConfig, store: StudyStore) -> Task:
+def _prepare_task(unit: Unit, data: StudyData, config: StudyConfig, store: StudyStore) -> Task:
     """Select the training and test rows of a unit."""
     repeat, is_test = data.locate(unit.fold)
     seed = config.seed + repeat
@@ -120,18 +120,25 @@ def prepare_task(unit: Unit, data: StudyData, config: StudyConfig, store: StudyS
     return Task(unit, config, store, seed, *rows)
 
 
-def run_task(task: Task) -> tuple[Unit, Arrays, list[str]]:
-    """Compute a unit and save it in a worker process; return its arrays and its warnings."""
+def run_unit(
+    unit: Unit, config: StudyConfig, store: StudyStore, *data: Any
+) -> tuple[Unit, Arrays, list[str]]:
+    """Compute a unit and save it in a worker process; return its arrays and its warnings.
+
+    `data` are the fields of a StudyData. As single arguments of all units they are sent once: joblib
+    maps them into the memory of all processes, or scatters them over a Dask cluster.
+    """
+    task = _prepare_task(unit, StudyData(*data), config, store)
     start = time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        arrays = KINDS[task.unit.kind][0](task)
+        arrays = KINDS[unit.kind][0](task)
     arrays["seconds"] = np.array(time.perf_counter() - start)
-    task.store.write_unit(task.unit.name, arrays)
+    store.write_unit(unit.name, arrays)
     # Only warnings that users can act on; deprecations inside libraries are not for them.
     kinds = (UserWarning, RuntimeWarning)
     shown = [str(w.message) for w in caught if issubclass(w.category, kinds)]
-    return task.unit, arrays, shown
+    return unit, arrays, shown
 
 
 def _learn(
