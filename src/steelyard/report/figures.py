@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from steelyard._files import write_atomically
+from steelyard._files import write_inside
 from steelyard.study import StudyResults
 from steelyard.study.config import SIZE_MEASURES
 from steelyard.study.rule_sets import RuleSet
@@ -28,7 +28,6 @@ def write_figures(study: StudyResults, example: Sequence[RuleSet]) -> None:
     These are rank maps per measure and family, maps of the values per data set, the coverage space of
     the example's label, and critical differences of several methods on several data sets.
     """
-    folder = study.folder / "figures"
     measures = list(dict.fromkeys((*MAPPED_MEASURES, *study.config.tune)))
     for heuristic in study.config.heuristics:
         suffix = "" if len(study.config.heuristics) == 1 else f"-{heuristic}"
@@ -36,7 +35,7 @@ def write_figures(study: StudyResults, example: Sequence[RuleSet]) -> None:
             cells = study.cells(measure, heuristic)
             axes = new_axes(6.2, 4.4, 1, 2 if len(cells.datasets) > 1 else 1)
             RankHeatmapDisplay(cells, measure=measure, heuristic=heuristic).plot(ax=axes[0])
-            save_figure(axes, folder / f"ranks-{measure}{suffix}")
+            save_figure(axes, study.folder, f"ranks-{measure}{suffix}")
         for dataset in study.datasets:
             axes = new_axes(4.9, 3.7, math.ceil(len(measures) / 4), 4)
             axes[0, 0].figure.suptitle(f"{dataset}: mean over the folds", y=0.99)
@@ -46,12 +45,12 @@ def write_figures(study: StudyResults, example: Sequence[RuleSet]) -> None:
                 display.plot(ax=ax, max_ticks=10)
             for ax in axes.flat[len(measures) :]:
                 ax.set_axis_off()
-            save_figure(axes, folder / f"values-{dataset}{suffix}")
+            save_figure(axes, study.folder, f"values-{dataset}{suffix}")
     for measure, comparison in study.comparisons.items():
         if len(comparison.datasets) > 1 and len(comparison.methods) > 1:
             axes = new_axes(6.4, 2.4)
             CriticalDifferenceDisplay.from_comparison(comparison).plot(ax=axes[0, 0])
-            save_figure(axes, folder / f"critical-difference-{measure}")
+            save_figure(axes, study.folder, f"critical-difference-{measure}")
     shown = {rule_set.heuristic: rule_set for rule_set in example}
     counts = study.candidate_counts(example[0].dataset) if example else None
     if counts is not None:
@@ -59,7 +58,7 @@ def write_figures(study: StudyResults, example: Sequence[RuleSet]) -> None:
         for ax, s in zip(axes[0], shown.values(), strict=True):
             path = study.paths[s.dataset]
             CoverageSpaceDisplay.from_path(counts, path, s.label, s.heuristic).plot(ax=ax)
-        save_figure(axes, folder / "coverage-space")
+        save_figure(axes, study.folder, "coverage-space")
 
 
 def new_axes(width: float, height: float, n_rows: int = 1, n_columns: int = 1) -> Any:
@@ -78,9 +77,9 @@ def new_axes(width: float, height: float, n_rows: int = 1, n_columns: int = 1) -
     return figure.subplots(n_rows, n_columns, squeeze=False)
 
 
-def save_figure(axes: Any, path: Path) -> None:
-    """Write the figure of some axes as PNG and PDF; equal figures give equal bytes."""
+def save_figure(axes: Any, folder: Path, name: str) -> None:
+    """Write the figure of some axes as PNG and PDF in ``figures/``; equal figures give equal bytes."""
     for suffix, metadata in [(".png", {"Software": None}), (".pdf", {"CreationDate": None})]:
         buffer = io.BytesIO()
         axes[0, 0].figure.savefig(buffer, format=suffix[1:], dpi=120, metadata=metadata)
-        write_atomically(path.with_name(path.name + suffix), buffer.getvalue())
+        write_inside(folder, f"figures/{name}{suffix}", buffer.getvalue())

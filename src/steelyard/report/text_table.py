@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from steelyard._files import write_atomically
+from steelyard._files import write_inside
 
 _LETTERS = {"φ": r"\phi", "β": r"\beta", "χ": r"\chi", "²": "^2", "∞": r"\infty"}
 _OPERATORS = {"<": "<", ">": ">", "≥": r"\geq", "≤": r"\leq", "∧": r"\wedge", "¬": r"\neg"}
@@ -121,8 +121,8 @@ class TextTable:
         return table.to_csv(index=False, lineterminator="\n")
 
 
-def write_tables(path: Path, tables: Sequence[TextTable]) -> None:
-    """Write tables to ``path.md`` and ``path.tex``, and each table to its own CSV file."""
+def write_tables(folder: Path, name: str, tables: Sequence[TextTable]) -> None:
+    """Write tables to ``tables/name.md`` and ``.tex``, and each table to its own CSV file."""
     texts = {
         ".md": "\n\n".join(table.to_markdown() for table in tables) + "\n",
         ".tex": "\n\n".join(table.to_latex() for table in tables) + "\n",
@@ -131,4 +131,4 @@ def write_tables(path: Path, tables: Sequence[TextTable]) -> None:
         suffix = "" if len(tables) == 1 else "-" + re.sub(r"\W+", "-", table.title.lower())
         texts[f"{suffix}.csv"] = table.to_csv()
     for suffix, text in texts.items():
-        write_atomically(path.with_name(path.name + suffix), text.encode())
+        write_inside(folder, f"tables/{name}{suffix}", text.encode())

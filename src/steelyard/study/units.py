@@ -107,6 +107,15 @@ def estimate_cost(unit: Unit, data: StudyData) -> float:
     return KINDS[unit.kind][1] * n_rows * float(np.log2(n_columns + 1))
 
 
+def read_finished(unit: Unit, store: StudyStore) -> Arrays | None:
+    """The arrays of a unit, or None if it must be computed (again)."""
+    arrays = store.read_unit(unit.name)
+    if arrays is None or "theories" not in arrays:
+        return arrays
+    is_intact = store.hash_theories(unit.dataset, unit.fold) == str(arrays["theories"])
+    return arrays if is_intact else None
+
+
 def _prepare_task(unit: Unit, data: StudyData, config: StudyConfig, store: StudyStore) -> Task:
     """Select the training and test rows of a unit."""
     repeat, is_test = data.locate(unit.fold)
@@ -156,9 +165,10 @@ def _compute_grid(task: Task) -> Arrays:
     path, found = _learn(task, task.config.grid, task.config.measures)
     sizes = [path.n_kept, path.total_conditions / np.maximum(path.n_kept, 1)]
     # Write the theories first: the unit counts as finished once its own file exists.
-    task.store.write_theories(task.unit.dataset, task.unit.fold, path.to_json())
+    checksum = task.store.write_theories(task.unit.dataset, task.unit.fold, path.to_json())
     values = np.array([*found.values(), *sizes], dtype=np.float64)
-    return {"measures": np.array([*found, *SIZE_MEASURES]), "values": values}
+    names = np.array([*found, *SIZE_MEASURES])
+    return {"measures": names, "values": values, "theories": np.array(checksum)}
 
 
 def _compute_inner(task: Task) -> Arrays:
