@@ -10,7 +10,8 @@ import io
 import math
 import reprlib
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,15 +19,15 @@ import pandas as pd
 
 from steelyard._files import read_text
 from steelyard._numbers import is_integer, is_number
+from steelyard._text import find_repeated
 from steelyard.model.features import Feature
 
 from .config import SIZE_MEASURES, StudyConfig, StudyError
 from .data import clean_name
-from .rows import COLUMNS, empty_rows
+from .rows import CELL, COLUMNS, empty_rows
 from .store import read_json
 from .units import RIPPER_VARIANTS
 
-Row = dict[str, Any]
 _MAX_FOLD = 2**31 - 1
 
 
@@ -34,94 +35,95 @@ def read_rows(path: Path, config: StudyConfig) -> pd.DataFrame:
     """Read results.csv, tuned.csv or baselines.csv of a study; no rows if the file is missing."""
     if not path.exists():
         return empty_rows(path.stem)
-    check, seen = _RowCheck(path.stem, config), set()
-    rows: list[Row] = []
-    for line, texts in _read_cells(path):
-        try:
-            row = check(texts)
-        except ValueError as error:
-            raise StudyError(f"{path}, line {line}: {error}") from None
-        key = tuple(row[name] for name in check.key)
-        if key in seen:
-            raise StudyError(f"{path}, line {line}: the row is there twice")
-        seen.add(key)
-        rows.append(row)
-    sizes = Counter((row["dataset"], row["fold"]) for row in rows)
-    for (dataset, fold), n_rows in sizes.items():
-        if n_rows != check.n_rows:
-            counts = f"{n_rows} rows instead of {check.n_rows}"
-            raise StudyError(f"{path}: fold {fold} of {dataset!r} has {counts}")
-    if not rows:
+    lines, texts = _read_columns(path)
+    if not lines:
         raise StudyError(f"{path} has no rows")
-    return pd.DataFrame(rows, columns=list(COLUMNS[path.stem]))
+
+    def read(name: str, items: Sequence[Hashable], check: Callable[[Any], Any]) -> list[Any]:
+        """Check every distinct item of a column once; return what the check returns."""
+        found = {}
+        for item in dict.fromkeys(items):
+            try:
+                found[item] = check(item)
+            except ValueError as error:
+                where = f"{path}, line {lines[items.index(item)]}"
+                raise StudyError(f"{where}: {name}{error}") from None
+        return [found[item] for item in items]
+
+    checks = _list_checks(config)
+    values = {name: read(f"{name} ", column, checks[name]) for name, column in texts.items()}
+    cells = {(h.name, h.parameter, phi) for h in config.grid for phi in config.phis}
+    if "phi" in values:
+        read("", list(zip(*(values[n] for n in CELL), strict=True)), partial(_check_cell, cells))
+    _check_order(path, lines, values)
+    sizes = Counter(zip(values["dataset"], values["fold"], strict=True))
+    n_expected = _count_rows(path.stem, config)
+    for (dataset, fold), n_rows in sizes.items():
+        if n_rows != n_expected:
+            counts = f"{n_rows} rows instead of {n_expected}"
+            raise StudyError(f"{path}: fold {fold} of {dataset!r} has {counts}")
+    return pd.DataFrame(values)
 
 
-def _read_cells(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
-    """The lines of a CSV file below its header: number of the line and column → text."""
+def _read_columns(path: Path) -> tuple[list[int], dict[str, Sequence[str]]]:
+    """The numbers of the lines of a CSV file below its header, and the texts of each column."""
     columns = COLUMNS[path.stem]
     reader = csv.reader(io.StringIO(read_text(path), newline=""), strict=True)
+    lines, rows = [], []
     try:
         header = next(reader, [])
-        missing = [name for name in columns if header.count(name) != 1]
-        if missing:
-            raise StudyError(f"{path}, line 1: expected one column {missing[0]!r}")
         for cells in reader:
             if len(cells) != len(header):
                 counts = f"{len(cells)} values instead of {len(header)}"
                 raise StudyError(f"{path}, line {reader.line_num}: the row has {counts}")
-            yield reader.line_num, dict(zip(header, cells, strict=True))
+            lines.append(reader.line_num)
+            rows.append(cells)
     except csv.Error as error:
         raise StudyError(f"{path}, line {reader.line_num}: {error}") from None
+    missing = [name for name in columns if header.count(name) != 1]
+    if missing:
+        raise StudyError(f"{path}, line 1: expected one column {missing[0]!r}")
+    table = dict(zip(header, zip(*rows, strict=True), strict=bool(rows)))
+    return lines, {name: table[name] for name in columns if rows}
 
 
-class _RowCheck:
-    """Texts of a row of a kind of file → its values; raises an error if the study has no such row."""
+def _list_checks(config: StudyConfig) -> dict[str, Callable[[str], Any]]:
+    """Column → function that turns its texts into values and raises an error for a wrong text."""
+    known = {
+        "heuristic": config.heuristics,
+        "measure": (*config.measures, *SIZE_MEASURES),
+        "tuned_for": config.tune,
+        "baseline": tuple(RIPPER_VARIANTS),
+    }
+    return {
+        "dataset": _check_name,
+        **{name: partial(_check_known, names) for name, names in known.items()},
+        **{name: partial(_read_number, *kind) for name, kind in _NUMBERS.items()},
+    }
 
-    def __init__(self, kind: str, config: StudyConfig) -> None:
-        measures = {*config.measures, *SIZE_MEASURES}
-        self.known: dict[str, set[str]] = {
-            "heuristic": set(config.heuristics),
-            "measure": measures,
-            "tuned_for": set(config.tune),
-            "baseline": set(RIPPER_VARIANTS),
-        }
-        self.cells = {(h.name, h.parameter, phi) for h in config.grid for phi in config.phis}
-        self.columns = COLUMNS[kind]
-        # A tuned row has the cell that was chosen for its measure.
-        n_tuned = len(config.tune) * len({h.name for h in config.tuning_grid})
-        sizes = {"results": len(self.cells), "tuned": n_tuned, "baselines": len(RIPPER_VARIANTS)}
-        self.n_rows = sizes[kind] * len(measures)
-        free = {"value", "parameter", "phi"} if kind == "tuned" else {"value"}
-        self.key = [name for name in self.columns if name not in free]
-        self.chosen: dict[tuple[Any, ...], tuple[Any, ...]] = {}
 
-    def __call__(self, texts: dict[str, str]) -> Row:
-        row = {name: self._read(name, texts[name]) for name in self.columns}
-        if "phi" in row:
-            cell = row["heuristic"], row["parameter"], row["phi"]
-            if cell not in self.cells:
-                raise ValueError(f"the study has no cell {cell[1]:g}:{cell[2]:g} of {cell[0]}")
-            choice = row["dataset"], row["fold"], row.get("tuned_for"), row["heuristic"]
-            if "tuned_for" in row and self.chosen.setdefault(choice, cell) != cell:
-                raise ValueError("the rows above have another cell for the same choice")
-        return row
+def _check_name(text: str) -> str:
+    if text != clean_name(text):
+        raise ValueError(f"{reprlib.repr(text)} is not a name that a study gives")
+    return text
 
-    def _read(self, name: str, text: str) -> Any:
-        if name in _NUMBERS:
-            read, is_valid, kind = _NUMBERS[name]
-            try:
-                value = read(text)
-            except ValueError:
-                value = math.nan
-            if not is_valid(value):
-                raise ValueError(f"{name} must be {kind}, got {reprlib.repr(text)}")
-            return value
-        if name == "dataset":
-            if text != clean_name(text):
-                raise ValueError(f"{reprlib.repr(text)} is not a name of a data set of a study")
-        elif text not in self.known[name]:
-            raise ValueError(f"the study has no {name} {reprlib.repr(text)}")
-        return text
+
+def _check_known(known: tuple[str, ...], text: str) -> str:
+    if text not in known:
+        raise ValueError(f"{reprlib.repr(text)} is not in study.toml")
+    return text
+
+
+def _read_number(
+    read: Callable[[str], Any], is_valid: Callable[[Any], bool], kind: str, text: str
+) -> Any:
+    try:
+        value = read(text)
+    except ValueError:
+        value = math.nan
+    if not is_valid(value):
+        raise ValueError(f"must be {kind}, got {reprlib.repr(text)}")
+    return value
 
 
 # How to read a number, whether it is valid, and what is valid.
@@ -131,6 +133,38 @@ _NUMBERS: dict[str, tuple[Callable[[str], Any], Callable[[Any], bool], str]] = {
     "phi": (float, lambda value: 0 < value <= 1, "a number above 0 and at most 1"),
     "value": (float, math.isfinite, "a finite number"),
 }
+
+
+def _check_cell(cells: set[tuple[str, float, float]], cell: tuple[str, float, float]) -> None:
+    if cell not in cells:
+        raise ValueError(f"the study has no cell {cell[1]:g}:{cell[2]:g} of {cell[0]}")
+
+
+def _check_order(path: Path, lines: list[int], values: dict[str, list[Any]]) -> None:
+    """Raise an error for a row that is there twice, or for two cells where one was chosen."""
+    is_tuned = "tuned_for" in values
+    free = {"value", "parameter", "phi"} if is_tuned else {"value"}
+    key = [column for name, column in values.items() if name not in free]
+    found = find_repeated(zip(*key, strict=True))
+    if found is not None:
+        line = [line for line, k in zip(lines, zip(*key, strict=True), strict=True) if k == found][
+            1
+        ]
+        raise StudyError(f"{path}, line {line}: the row is there twice")
+    if is_tuned:
+        chosen: dict[Any, Any] = {}
+        choice = ("dataset", "fold", "tuned_for", "heuristic", "parameter", "phi")
+        for line, row in zip(lines, zip(*(values[n] for n in choice), strict=True), strict=True):
+            if chosen.setdefault(row[:4], row[4:]) != row[4:]:
+                raise StudyError(f"{path}, line {line}: the rows above chose another cell")
+
+
+def _count_rows(kind: str, config: StudyConfig) -> int:
+    """The number of rows of a fold in a kind of file."""
+    n_tuned = len(config.tune) * len({h.name for h in config.tuning_grid})
+    n_cells = len(config.grid) * len(config.phis)
+    sizes = {"results": n_cells, "tuned": n_tuned, "baselines": len(RIPPER_VARIANTS)}
+    return sizes[kind] * len({*config.measures, *SIZE_MEASURES})
 
 
 def read_run(path: Path) -> dict[str, Any]:
