@@ -1,5 +1,6 @@
 """The program `steelyard`: its commands, its global options, its errors and exit codes."""
 
+import os
 import sys
 import warnings
 from collections.abc import Sequence
@@ -57,9 +58,19 @@ def steelyard(
     """
 
 
+def _occupy_standard_files() -> None:
+    """Open the null device where a standard stream is closed, so that no other file takes its place."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+
+
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run a command and exit. An error becomes one sentence on standard error."""
     given = list(sys.argv[1:] if arguments is None else arguments)
+    _occupy_standard_files()
     # A terminal may lack symbols such as ←.
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):

@@ -37,5 +37,6 @@ def write_report(
     for name, tables in list_tables(study, example).items():
         if tables:
             write_tables(study.folder, name, tables)
+    page = write_page(study)
     write_figures(study, example)
-    return write_page(study)
+    return page

@@ -40,10 +40,23 @@ def escape_markdown(text: str) -> str:
 
     Examples
     --------
-    >>> print(escape_markdown("a|b <img>"))
+    >>> print(escape_markdown("a|b <img>\n"))
     a\|b &lt;img&gt;
     """
-    return re.sub(r"([\\|*_`\[\]])", r"\\\1", html.escape(text, quote=False))
+    text = " ".join(html.escape(text, quote=False).splitlines())
+    return re.sub(r"([\\|*_`\[\]])", r"\\\1", text)
+
+
+def escape_formula(text: str) -> str:
+    """Quote a text that spreadsheets would read as a formula; numbers stay as they are.
+
+    Examples
+    --------
+    >>> escape_formula("=1+2"), escape_formula("-0.5"), escape_formula("a = b")
+    ("'=1+2", '-0.5', 'a = b')
+    """
+    is_formula = text.startswith(("=", "+", "-", "@", "\t", "\r"))
+    return f"'{text}" if is_formula and not re.fullmatch(r"[-+][\d.]+", text) else text
 
 
 @dataclass(frozen=True)
@@ -117,7 +130,8 @@ class TextTable:
 
     def to_csv(self) -> str:
         """Format as CSV, without title and notes."""
-        table = pd.DataFrame(self.rows, columns=list(self.columns), dtype=object)
+        rows = [list(map(escape_formula, row)) for row in self.rows]
+        table = pd.DataFrame(rows, columns=list(map(escape_formula, self.columns)), dtype=object)
         return table.to_csv(index=False, lineterminator="\n")
 
 
