@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import threading
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import CancelledError
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from multiprocessing import parent_process
+from queue import Empty, SimpleQueue
 from typing import Any
 
 from joblib import Parallel, delayed
+from joblib.parallel import get_active_backend
 
 # Called with the amount of work done so far and the total.
 Progress = Callable[[int, int], None]
 
 _SECONDS_BETWEEN_LOOKS = 1.0
+# Time for a Dask cluster to replace its workers.
+SECONDS_WITHOUT_WORKERS = 60.0
+_LOST_CLUSTER = (
+    "the Dask cluster lost workers that the work needs, or its scheduler; finished work is kept: start "
+    "the cluster and run the same again"
+)
 
 
 def run_parallel(
@@ -65,7 +76,11 @@ def run_in_processes(
         initializer=end_with_parent,
         initargs=(os.getpid(),),
     )
+    backend, _ = get_active_backend()
     finished = workers(delayed(function)(*a) for a in arguments)
+    if hasattr(backend, "client"):
+        yield from _take_from_cluster(finished, backend.client)
+        return
     try:
         yield from finished
     except BrokenProcessPool as error:
@@ -84,6 +99,64 @@ def _describe_loss(error: BrokenProcessPool) -> str:
         f"a worker process {how}; finished work is kept: run the same command again, with fewer --jobs "
         "(n_jobs) if the memory was used up"
     )
+
+
+def _take_from_cluster(results: Iterator[Any], client: Any) -> Iterator[Any]:
+    """Yield the results of a Dask cluster; raise an error if its scheduler or all workers are gone.
+
+    joblib would wait for them for ever, so a thread waits for joblib and we look after the cluster.
+    """
+    found: SimpleQueue[tuple[bool, Any]] = SimpleQueue()
+
+    def take() -> None:
+        try:
+            for result in results:
+                found.put((True, result))
+            found.put((False, None))
+        except BaseException as error:
+            found.put((False, error))
+
+    with _quiet_loggers():
+        threading.Thread(target=take, daemon=True).start()
+        last_seen = time.monotonic()
+        while True:
+            try:
+                is_result, value = found.get(timeout=_SECONDS_BETWEEN_LOOKS)
+            except Empty:
+                if _has_workers(client):
+                    last_seen = time.monotonic()
+                elif time.monotonic() - last_seen > SECONDS_WITHOUT_WORKERS:
+                    raise ChildProcessError(_LOST_CLUSTER) from None
+                continue
+            if is_result:
+                yield value
+            elif value is None:
+                return
+            elif isinstance(value, CancelledError):  # its data was on a worker that is gone
+                raise ChildProcessError(_LOST_CLUSTER) from None
+            else:
+                raise value
+
+
+def _has_workers(client: Any) -> bool:
+    try:
+        return bool(client.status == "running" and client.scheduler_info()["workers"])
+    except Exception:  # whatever Dask raises if the scheduler does not answer
+        return False
+
+
+@contextmanager
+def _quiet_loggers() -> Iterator[None]:
+    """Silence Dask, which logs the tracebacks of every connection that is lost."""
+    names = [n for n in logging.root.manager.loggerDict if n.startswith(("distributed", "tornado"))]
+    levels = {name: logging.getLogger(name).level for name in names}
+    try:
+        for name in names:
+            logging.getLogger(name).setLevel(logging.CRITICAL)
+        yield
+    finally:
+        for name, level in levels.items():
+            logging.getLogger(name).setLevel(level)
 
 
 def end_with_parent(parent: int) -> None:
