@@ -63,15 +63,6 @@ def exit_on_signals() -> None:
             signal.signal(number, leave)
 
 
-def interrupt_code(error: BaseException) -> int | None:
-    """The exit code if a signal raised the error, else None."""
-    # Numba turns an interrupt inside a kernel into a SystemError.
-    cause = error if isinstance(error, KeyboardInterrupt | SystemExit) else error.__cause__
-    if isinstance(cause, KeyboardInterrupt):
-        return 128 + signal.SIGINT
-    return cause.code if isinstance(cause, SystemExit) and isinstance(cause.code, int) else None
-
-
 def _to_plain(value: Any) -> Any:
     if hasattr(value, "to_dict"):
         return value.astype(object).where(value.notna(), None).to_dict("records")

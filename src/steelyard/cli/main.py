@@ -8,7 +8,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from .consoles import describe_error, exit_on_signals, interrupt_code, print_message
+from .consoles import describe_error, exit_on_signals, print_message
 from .data import data_app
 from .evaluate import evaluate
 from .explain import explain
@@ -39,7 +39,7 @@ def _print_version(is_wanted: bool) -> None:
         from importlib.metadata import version
         from platform import python_version
 
-        names = ("steelyard", "numpy", "numba", "scikit-learn")
+        names = ("steelyard", "numpy", "scikit-learn")
         versions = [f"{name} {version(name)}" for name in names]
         typer.echo(", ".join([*versions, f"Python {python_version()}"]))
         raise typer.Exit
@@ -82,8 +82,6 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         # --debug may stand anywhere, also after the command.
         app([argument for argument in given if argument != "--debug"], prog_name="steelyard")
     except Exception as error:
-        if (code := interrupt_code(error)) is not None:
-            raise SystemExit(code) from None
         if "--debug" in given:
             raise
         print_message("error", describe_error(error))

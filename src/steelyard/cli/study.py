@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .consoles import error_console, interrupt_code, print_result, unit_progress
+from .consoles import error_console, print_result, unit_progress
 from .inputs import reject_columns
 from .options import Jobs, Json, Labels, option
 
@@ -117,13 +117,10 @@ def study_command(
         with unit_progress("study") as progress:
             study = run_study(settings, out, n_jobs=jobs, progress=progress)
         _report(study, as_json)
-    except (KeyboardInterrupt, SystemExit, SystemError) as error:
-        code = interrupt_code(error)
-        if code is None:
-            raise
+    except (KeyboardInterrupt, SystemExit):
         with suppress(OSError):  # the terminal may be gone
             error_console().print("interrupted; run the same command to resume")
-        raise typer.Exit(code) from None
+        raise  # the exit code is that of the signal
 
 
 def report_command(

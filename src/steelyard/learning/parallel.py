@@ -77,10 +77,12 @@ def run_in_processes(
         initargs=(os.getpid(),),
     )
     backend, _ = get_active_backend()
-    finished = workers(delayed(function)(*a) for a in arguments)
+    calls = (delayed(function)(*a) for a in arguments)
     if hasattr(backend, "client"):
-        yield from _take_from_cluster(finished, backend.client)
+        yield from _take_from_cluster(workers(calls), backend.client)
         return
+    with _ignored_interrupts():
+        finished = workers(calls)
     try:
         yield from finished
     except BrokenProcessPool as error:
@@ -89,6 +91,22 @@ def run_in_processes(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # joblib warns of results that nobody takes
             finished.close()
+
+
+@contextmanager
+def _ignored_interrupts() -> Iterator[None]:
+    """Ignore interrupts for the moment in which workers are started, which inherit it.
+
+    Otherwise Ctrl-C prints the traceback of every worker that is still importing its modules.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread may change handlers
+        return
+    handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
 
 
 def _describe_loss(error: BrokenProcessPool) -> str:
