@@ -9,6 +9,7 @@ from steelyard.cli import main
 
 COMMANDS = [
     *["study", "report", "fit", "predict", "evaluate", "rules", "explain", "export"],
+    "warmup",
     *["data list", "data show", "data fetch"],
 ]
 

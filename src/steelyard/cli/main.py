@@ -8,15 +8,19 @@ from typing import Annotated, NoReturn
 
 import typer
 
+from .compare import compare
 from .consoles import describe_error, exit_on_signals, print_message
 from .data import data_app
+from .edit import edit
 from .evaluate import evaluate
 from .explain import explain
 from .export import export
 from .fit import fit
 from .predict import predict
+from .recount import recount
 from .rules import rules
 from .study import report_command, study_command
+from .warmup import warmup
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -29,7 +33,7 @@ app = typer.Typer(
 )
 app.command("study")(study_command)
 app.command("report")(report_command)
-for command in (fit, predict, evaluate, rules, explain, export):
+for command in (fit, predict, evaluate, rules, explain, recount, compare, edit, export, warmup):
     app.command()(command)
 app.add_typer(data_app, name="data")
 

@@ -37,6 +37,8 @@ def to_latex(theory: Theory) -> str:
 def _lines(theory: Theory) -> Iterator[str]:
     columns = list_columns(theory)
     yield "% needs \\usepackage{booktabs}"
+    if theory.evidence_note:
+        yield f"% {theory.evidence_note}"
     yield rf"\begin{{tabular}}{{l{'r' * len(columns)}}}"
     yield r"\toprule"
     yield _row("rule", *columns)
