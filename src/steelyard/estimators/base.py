@@ -14,6 +14,7 @@ from steelyard.explain import Explanation, explain_theory
 from steelyard.learning.targets import TargetChoice, Targets, encode_targets
 from steelyard.model.theory import Theory
 
+from .parts import nested_parameters, replace_fields, weigh_features
 from .progress import CallbackSupportMixin, with_callbacks
 from .validation import repeated_rows, seed_to_entropy, take_rows, validate_table
 
@@ -74,7 +75,9 @@ class TheoryClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             # Classes and target classes are those of the weighted examples.
             targets = encode_targets(take_rows(y, row_idx), target)
         if targets.output == "multilabel":
-            self.classes_ = [np.array([0, 1]) for _ in targets.names]
+            # One row per label: scikit-learn takes it for several binary labels, and takes its length
+            # for the number of columns of probabilities.
+            self.classes_ = np.tile([0, 1], (len(targets.names), 1))
         else:
             self.classes_ = np.unique(np.asarray(targets.classes))
         return take_rows(X, row_idx), targets
@@ -86,6 +89,42 @@ class TheoryClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             "n_jobs": self.n_jobs,
             "feature_names": getattr(self, "feature_names_in_", None),
         }
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters; with `deep` also those of heuristics and decoders, such as `heuristic__m`."""
+        parameters: dict[str, Any] = super().get_params(deep)
+        if deep:
+            parameters |= nested_parameters(parameters)
+        return parameters
+
+    def set_params(self, **parameters: Any) -> Self:
+        """Set parameters; `heuristic__m=4` replaces the heuristic by one with another m."""
+        own = {name: value for name, value in parameters.items() if "__" not in name}
+        super().set_params(**own)
+        changes: dict[str, dict[str, Any]] = {}
+        for name in parameters.keys() - own.keys():
+            part, _, field = name.partition("__")
+            changes.setdefault(part, {})[field] = parameters[name]
+        known = self.get_params(deep=False)
+        for part, values in changes.items():
+            if part not in known:
+                super().set_params(**{part: values})  # scikit-learn's message
+            setattr(self, part, replace_fields(part, known[part], values))
+        return self
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """How much the rules rely on each attribute, in shares that sum to 1.
+
+        A rule counts by the number of training examples with its head that it covers beyond those that
+        guessing would give, |TP - (TP + FP)·prior|, in equal parts for the attributes that it tests.
+
+        Returns
+        -------
+        ndarray of shape (n_features,), all 0 if no rule tests an attribute
+        """
+        check_is_fitted(self)
+        return weigh_features(self.theory_)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict labels.
