@@ -144,10 +144,11 @@ def _find_condition(coded, space, n_members, n_positives, used):
 
 
 @njit(cache=True, nogil=True)
-def grow_body(coded, space, rows, start, min_weight):
+def grow_body(coded, space, rows, start, min_weight, max_conditions):
     """Add conditions to the body `start`, which covers all `rows`, until no negative is covered.
 
-    Also stops when no condition has a gain, or the best one covers fewer positives than `min_weight`.
+    Also stops at `max_conditions`, when no condition has a gain, or when the best one covers fewer
+    positives than `min_weight`.
     """
     members, position = space.counter.members, space.counter.position
     # A numeric attribute may be bounded again, a nominal one has its value.
@@ -163,7 +164,7 @@ def grow_body(coded, space, rows, start, min_weight):
     for i in range(n_members):
         members[i] = rows[i]
         n_positives += space.is_target[rows[i]]
-    while n_positives < n_members:
+    while n_positives < n_members and length < max_conditions:
         for i in range(n_members):
             position[members[i]] = i
         feature, low, high, positives = _find_condition(coded, space, n_members, n_positives, used)

@@ -24,6 +24,7 @@ class Settings(NamedTuple):
     n_folds: int
     min_weight: float
     check_error: bool
+    max_conditions: int
     n_possible: int  # conditions that a rule could have
     fp_share: float  # expected share of false positives among the errors
     order: np.ndarray  # (n_rows,) int64: the order of the rows before they are shuffled
@@ -87,6 +88,7 @@ def _add_rules(coded, space, settings, every, bodies, masks, state):
     the new rule covers no positive or (with `check_error`) at least as many negatives as positives.
     """
     nothing = np.empty((0, 3), dtype=np.int32)
+    limits = (settings.min_weight, settings.max_conditions)
     n_positives, n_negatives = _count(every, every, space.is_target)
     n_examples = n_positives + n_negatives
     rest = every.copy()
@@ -104,11 +106,11 @@ def _add_rules(coded, space, settings, every, bodies, masks, state):
         if settings.prune:
             rows = rows_in(rest, settings.order)
             growing, pruning = split_rows(rows, space.is_target, settings.n_folds, state)
-            body = grow_body(coded, space, growing, nothing, settings.min_weight)
+            body = grow_body(coded, space, growing, nothing, *limits)
             body = prune_body(coded, space, pruning, body, np.bool_(False))
         else:
             rows = rows_in(rest, np.arange(len(rest)))
-            body = grow_body(coded, space, rows, nothing, settings.min_weight)
+            body = grow_body(coded, space, rows, nothing, *limits)
         mask = cover_body(coded, space, body)
         tp, fp = _count(mask, rest, space.is_target)
         n_missed -= tp
@@ -134,6 +136,7 @@ def _grow_variants(coded, space, settings, rest, position, bodies, masks, state)
     Both are pruned for the accuracy of the whole theory, i.e. on rows that no later rule covers.
     """
     nothing = np.empty((0, 3), dtype=np.int32)
+    limits = (settings.min_weight, settings.max_conditions)
     rows = rows_in(rest, settings.order)
     growing, pruning = split_rows(rows, space.is_target, settings.n_folds, state)
     alone = rest.copy()
@@ -141,8 +144,8 @@ def _grow_variants(coded, space, settings, rest, position, bodies, masks, state)
         _remove(masks[r], alone)
     pruning = rows_in(alone, pruning)
     covered = rows_in(masks[position], growing)
-    revision = grow_body(coded, space, covered, bodies[position], settings.min_weight)
-    replacement = grow_body(coded, space, growing, nothing, settings.min_weight)
+    revision = grow_body(coded, space, covered, bodies[position], *limits)
+    replacement = grow_body(coded, space, growing, nothing, *limits)
     return (
         prune_body(coded, space, pruning, revision, np.bool_(True)),
         prune_body(coded, space, pruning, replacement, np.bool_(True)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import abstractmethod
 from typing import Any, Self
 
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from steelyard._text import list_names
 from steelyard.explain import Explanation, explain_theory
 from steelyard.learning.targets import TargetChoice, Targets, encode_targets
 from steelyard.model.theory import Theory
@@ -54,7 +56,36 @@ class TheoryClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         self._check_parameters()
         X, targets = self._read_training_set(X, y, sample_weight)
         self.theory_ = self._learn_theory(X, targets)
+        self._warn_of_labels_without_rule()
         return self
+
+    def _warn_of_labels_without_rule(self) -> None:
+        names = {
+            label.name: self.theory_.describe_silence(j)
+            for j, label in enumerate(self.theory_.labels)
+            if label.n_positives and label.n_negatives and not self.theory_.rules_of(label.name)
+        }
+        # The class that is predicted where no rule fires needs none.
+        names = {name: what for name, what in names.items() if what != "predicted where no rule fires"}
+        if not names:
+            return
+        groups = []
+        for what in dict.fromkeys(names.values()):
+            alike = [name for name in names if names[name] == what]
+            groups.append(f"{list_names(alike, most=20)} ({what})")
+        kind = "labels" if self.theory_.is_multilabel else "classes"
+        n_labels = len(self.theory_.classes or self.theory_.labels)
+        warnings.warn(
+            f"no rule for {len(names)} of {n_labels} {kind}: {'; '.join(groups)}. "
+            f"{self._advise_on_rules()}",
+            stacklevel=4,  # the caller of fit, which scikit-learn wraps
+        )
+
+    def _advise_on_rules(self) -> str:
+        """What to do if labels have no rule."""
+        if getattr(self, "min_rules_per_label", 1):
+            return "No rule that was found is good enough: the attributes hardly tell them."
+        return "min_rules_per_label=1 keeps a rule for each of them."
 
     @abstractmethod
     def _check_parameters(self) -> None:

@@ -8,8 +8,9 @@ from typing import Any
 
 from steelyard._numbers import is_number
 from steelyard.heuristics import M_GRID, Heuristic, MEstimate, get_heuristic
+from steelyard.learning.paths import Bounds
 from steelyard.learning.rule_sets import learn_rule_sets
-from steelyard.learning.settings import ForestSettings, check_share
+from steelyard.learning.settings import ForestSettings, check_integer, check_share
 from steelyard.learning.targets import TargetChoice, Targets
 from steelyard.model.decoders import Decoder
 from steelyard.model.path import TheoryPath
@@ -37,6 +38,9 @@ class RuleSetParameters(TheoryClassifier):
     n_candidates: int | None = None
     n_trees: int | None = None
     max_depths: Sequence[int | None] | None = None
+    max_conditions: int | None = None
+    max_rules: int | None = None
+    min_rules_per_label: int = 0
     sample_fraction: float | None = None
     max_features: str | int | float | Sequence[Any] | None = None
     prune: str | bool | Sequence[Any] | None = None
@@ -75,6 +79,13 @@ class RuleSetClassifier(RuleSetParameters):
         Number of trees per forest.
     max_depths : tuple of int or None, or None, default=None
         One forest is grown per depth limit. A limit of None is no limit: ``(None,)`` grows full trees.
+    max_conditions : int or None, default=None
+        Maximum number of conditions per rule: no tree is deeper than that.
+    max_rules : int or None, default=None
+        Maximum number of rules over all labels: of the share `phi`, those with the best values are kept.
+    min_rules_per_label : int, default=0
+        Number of rules that each label keeps if it has them, whatever their values. With 1 no label that
+        has a rule is left without one.
     sample_fraction : float or None, default=None
         Size of a tree's bag, drawn with replacement, as a share of the training set.
     max_features : {"log2", "sqrt"}, int, float or None, default=None
@@ -128,6 +139,9 @@ class RuleSetClassifier(RuleSetParameters):
 
     def _check_parameters(self) -> None:
         self._settings()
+        if self.max_rules is not None:
+            check_integer("max_rules", self.max_rules)
+        check_integer("min_rules_per_label", self.min_rules_per_label, least=0)
         check_decoder(self.decode)
         get_heuristic(self.heuristic)
         if self.threshold_heuristic is not None:
@@ -148,6 +162,10 @@ class RuleSetClassifier(RuleSetParameters):
         path = self._learn_path(X, targets, [get_heuristic(self.heuristic)], [phi])
         return path.theory(0, phi, min_value=self.min_value, decoder=decoder)
 
+    def _advise_on_rules(self) -> str:
+        advice = super()._advise_on_rules()
+        return f"{advice} A larger phi keeps more rules." if self.phi != 1 else advice
+
     def _settings(self, X: Any = None) -> ForestSettings:
         """The settings of the candidates."""
         parameters = apply_preset(self.get_params(deep=False), X)
@@ -157,7 +175,8 @@ class RuleSetClassifier(RuleSetParameters):
     def _learn_path(
         self, X: Any, targets: Targets, heuristics: Sequence[Heuristic], phis: Sequence[float]
     ) -> TheoryPath:
-        options = self._learning_options() | {"revalidate": self.revalidate}
+        bounds = Bounds(self.max_rules, self.min_rules_per_label)
+        options = self._learning_options() | {"revalidate": self.revalidate, "bounds": bounds}
         if self.threshold_heuristic is not None:
             options["threshold_heuristic"] = get_heuristic(self.threshold_heuristic)
         with show_progress(self, "candidates") as options["progress"]:

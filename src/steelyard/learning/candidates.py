@@ -151,7 +151,7 @@ def _tree_seeds(
     settings: ForestSettings, entropy: int, label: int, passes: range
 ) -> NDArray[np.uint64]:
     """One seed per (label, pass, depth, tree), so that the result depends on the seed alone."""
-    n_seeds = len(settings.max_depths) * settings.n_trees
+    n_seeds = len(settings.tree_depths) * settings.n_trees
     sources = [np.random.SeedSequence(entropy, spawn_key=(label, p)) for p in passes]
     return np.array([source.generate_state(n_seeds, np.uint64) for source in sources])
 
@@ -170,7 +170,7 @@ def _grow_label(
     seeds = _tree_seeds(settings, entropy, label, passes)
     rows = (is_target[label].astype(np.uint8), orders[label], settings.bag_size(is_target.shape[1]))
     n_drawn = settings.n_drawn_features(training.coded.n_features)
-    depths = np.array([-1 if d is None else d for d in settings.max_depths], dtype=np.int64)
+    depths = np.array([-1 if d is None else d for d in settings.tree_depths], dtype=np.int64)
     forests = (n_drawn, depths, settings.n_trees, seeds)
     grown = grow_rules(*training[1:], *rows, *forests, known_hashes)
     *columns, hashes, tree, pass_ends, n_read = grown

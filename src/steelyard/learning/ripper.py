@@ -15,7 +15,8 @@ from steelyard.heuristics import Laplace, describe
 from steelyard.model.coding import CodedFeatures, FeatureCoder
 from steelyard.model.combiners import AnyRule, FirstRule
 from steelyard.model.decoders import BestLabel, EachLabel
-from steelyard.model.evidence import Evidence, Label
+from steelyard.model.coverage import RowIndex, cover, index_rows, unpack
+from steelyard.model.evidence import Evidence, Label, smoothed_precision
 from steelyard.model.rule_table import RuleTable
 from steelyard.model.rules import Head, Rule, ScoredRule
 from steelyard.model.theory import Theory
@@ -27,6 +28,9 @@ from .targets import Targets
 from .training_table import code_training_table, value_cuts
 
 Mask = NDArray[np.bool_]
+
+# More conditions than a rule can have: each one excludes a row.
+_NO_LIMIT = 2**31 - 1
 
 
 def learn_ripper(
@@ -50,6 +54,8 @@ def learn_ripper(
         every = np.ones(training.coded.n_rows, dtype=np.bool_)
         arguments = zip(is_target, orders, is_target.mean(axis=1).tolist(), strict=True)
         learned = run_parallel(partial(learn, every), list(arguments), n_jobs)
+    if settings.max_rules is not None:
+        learned = _keep_best(learned, settings.max_rules, training.coded, in_turn)
     labels = targets.count_labels(np.array([rules.rest for rules in learned]))
     scored = map(_score_rules, labels, learned, repeat(training.coder))
     rarest_first = np.argsort(is_target.sum(axis=1), kind="stable").tolist()
@@ -83,6 +89,7 @@ def _learn_rules(
         n_folds=int(settings.folds),
         min_weight=float(settings.min_weight),
         check_error=bool(settings.check_error),
+        max_conditions=int(settings.max_conditions or _NO_LIMIT),
         n_possible=count_possible_conditions(coded),
         fp_share=fp_share,
         order=order,
@@ -110,6 +117,37 @@ def _learn_in_turn(
     learned[default] = learn(np.zeros_like(rest), is_target[default], orders[default], 1.0)
     # The classes share one default, which applies where none of them has a rule.
     return [learned[i]._replace(rest=rest) for i in range(len(sizes))]
+
+
+def _keep_best(
+    learned: Sequence[LearnedRules], max_rules: int, coded: CodedFeatures, in_turn: bool
+) -> list[LearnedRules]:
+    """The `max_rules` rules of all labels with the best values; ties: more true positives."""
+    sizes = [len(rules.tp) for rules in learned]
+    if sum(sizes) <= max_rules:
+        return list(learned)
+    tp, fp = (np.concatenate([getattr(rules, name) for rules in learned]) for name in ("tp", "fp"))
+    best_first = np.lexsort((-tp, -smoothed_precision(tp, fp)))
+    is_kept = np.zeros(len(tp), dtype=np.bool_)
+    is_kept[best_first[:max_rules]] = True
+    index = index_rows(coded)
+    kept = [
+        _take_rules(rules, np.flatnonzero(mask), index)
+        for rules, mask in zip(learned, np.split(is_kept, np.cumsum(sizes)[:-1]), strict=True)
+    ]
+    if not in_turn:
+        return kept
+    # The classes share one default: the rows that no rule of any class covers.
+    rest = np.logical_and.reduce([rules.rest for rules in kept])
+    return [rules._replace(rest=rest) for rules in kept]
+
+
+def _take_rules(rules: LearnedRules, rule_idx: NDArray[np.intp], index: RowIndex) -> LearnedRules:
+    """Some of the rules of a label, and the rows that they leave uncovered."""
+    table = RuleTable(rules.indptr, *rules.conditions.T).take(rule_idx)
+    covered = unpack(cover(table, index), index.coded.n_rows).any(axis=0)
+    conditions = np.column_stack([table.feature, table.low, table.high])
+    return LearnedRules(table.indptr, conditions, rules.tp[rule_idx], rules.fp[rule_idx], ~covered)
 
 
 def count_possible_conditions(coded: CodedFeatures) -> int:
