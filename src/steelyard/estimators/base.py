@@ -215,7 +215,9 @@ class TheoryClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             return 0
         return 1 if self.theory_.classes[1] == self.classes_[-1] else -1
 
-    def explain(self, X: Any, *, n_closest: int = 3) -> Explanation | list[Explanation]:
+    def explain(
+        self, X: Any, *, n_closest: int = 3, labels: Any = None
+    ) -> Explanation | list[Explanation]:
         """Explain predictions; see `Theory.explain`.
 
         Parameters
@@ -223,13 +225,15 @@ class TheoryClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         X : Series, dict, 1-D array, or a table
         n_closest : int, default=3
             Number of closest rules to show if no rule fires.
+        labels : {"predicted", "all"}, str or list of str, optional
+            The labels to explain. None is all of up to 20 labels, and of more those that are predicted.
 
         Returns
         -------
         Explanation, or a list of them for a table that does not have exactly one row
         """
         check_is_fitted(self)
-        return explain_theory(self.theory_, X, n_closest)
+        return explain_theory(self.theory_, X, n_closest, labels)
 
     def _validate(self, X: Any) -> Any:
         check_is_fitted(self)

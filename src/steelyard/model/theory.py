@@ -442,7 +442,7 @@ class Theory(Saved):
     # The methods below belong to packages that stand above the model. They are looked up when called,
     # so that the model does not depend on its writers.
 
-    def explain(self, X: Any, *, n_closest: int = 3) -> Any:
+    def explain(self, X: Any, *, n_closest: int = 3, labels: Any = None) -> Any:
         """Why the theory predicts what it predicts.
 
         Parameters
@@ -450,6 +450,8 @@ class Theory(Saved):
         X : Series, dict, 1-D array, or a table
         n_closest : int, default=3
             Number of rules to compare with if none fires.
+        labels : {"predicted", "all"}, str or list of str, optional
+            The labels to explain. None is all of up to 20 labels, and of more those that are predicted.
 
         Returns
         -------
@@ -457,7 +459,7 @@ class Theory(Saved):
             Per label the rules that fire or, if none does, the closest ones with the conditions that
             fail and the smallest change of the attributes that would make them fire.
         """
-        return _call("explain", "explain_theory", self, X, n_closest)
+        return _call("explain", "explain_theory", self, X, n_closest, labels)
 
     def plot(self, *, max_labels: int = 12) -> Any:
         """The rules of each label in coverage space: true against false positives.
