@@ -235,3 +235,9 @@ def test_latex_repeats_its_titles_on_every_page_and_breaks_long_rules():
     assert r"\begin{longtable}" in text
     assert text.index(r"rule & TP & FP & precision") < text.index(r"\endhead")
     assert re.search(r"arraybackslash.*p\{\\dimexpr\\linewidth", text)
+
+
+def test_a_plot_shows_itself_in_a_notebook_without_pyplot():
+    """A notebook asks an object for its picture; plain figures have one only after pyplot's set-up."""
+    picture = handmade_theory().plot()._repr_png_()
+    assert picture[:8] == b"\x89PNG\r\n\x1a\n"
