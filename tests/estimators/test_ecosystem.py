@@ -62,7 +62,9 @@ ESTIMATORS = {
     "ripper": RipperClassifier(random_state=0),
 }
 every_estimator = pytest.mark.parametrize("clf", ESTIMATORS.values(), ids=ESTIMATORS)
-every_target = pytest.mark.parametrize("y", [LABELS, CLASSES, PAIR], ids=["labels", "classes", "pair"])
+every_target = pytest.mark.parametrize(
+    "y", [LABELS, CLASSES, PAIR], ids=["labels", "classes", "pair"]
+)
 one_dimension = pytest.mark.parametrize("y", [CLASSES, PAIR], ids=["classes", "pair"])
 
 
@@ -122,7 +124,9 @@ class TestSearch:
         RuleSetClassifier().set_params(heuristic__m=1)
         assert RuleSetClassifier().heuristic == MEstimate(m=16)
 
-    @pytest.mark.parametrize("name", ["heuristic__beta", "decode__threshold", "nothing__m", "nothing"])
+    @pytest.mark.parametrize(
+        "name", ["heuristic__beta", "decode__threshold", "nothing__m", "nothing"]
+    )
     def test_unknown_parameters_are_rejected(self, name):
         with pytest.raises(ValueError, match=r"has no parameter|Invalid parameter"):
             RuleSetClassifier().set_params(**{name: 1})
@@ -137,7 +141,9 @@ class TestSearch:
     def test_a_threshold_does_not_change_probabilities(self):
         clf = BoostedRulesClassifier(max_rules=20, random_state=0)
         half, low = (clf.set_params(decode=EachLabel(t)).fit(X, LABELS) for t in (0.5, 0.2))
-        half = BoostedRulesClassifier(max_rules=20, random_state=0, decode=EachLabel()).fit(X, LABELS)
+        half = BoostedRulesClassifier(max_rules=20, random_state=0, decode=EachLabel()).fit(
+            X, LABELS
+        )
         probability = low.predict_proba(X)
         assert (half.predict_proba(X) == probability).all()
         assert (low.predict(X) == (probability > 0.2)).mean() > 0.99

@@ -10,7 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from steelyard import MEstimate, RuleSetClassifier, RuleSetClassifierCV, WRA, make_planted_rules
+from steelyard import WRA, MEstimate, RuleSetClassifier, RuleSetClassifierCV, make_planted_rules
 
 matplotlib.use("Agg")
 
@@ -63,7 +63,9 @@ def test_the_page_has_the_map_of_the_folds_and_the_rules_of_all_examples(tuned, 
 
 
 def test_the_theory_is_the_chosen_one_of_the_path(tuned):
-    alone = RuleSetClassifier(**tuned.best_params_, preset=tuned.preset, n_candidates=300, random_state=0)
+    alone = RuleSetClassifier(
+        **tuned.best_params_, preset=tuned.preset, n_candidates=300, random_state=0
+    )
     assert alone.fit(DATA.X, DATA.Y).theory_ == tuned.theory_
     assert tuned.path_.shape == (2, 3)
 

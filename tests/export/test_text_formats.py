@@ -212,7 +212,9 @@ def test_latex_of_a_long_theory_breaks_over_lines_and_pages(tmp_path):
     features = tuple(Feature(f"attribute_{i}") for i in range(40))
     body = tuple(Condition(feature.name, "≥", 0.5) for feature in features[:12])
     rules = tuple(
-        ScoredRule(Rule(Head(f"y{j}"), (*body, Condition(f"attribute_{i}", "<", 9))), Evidence(9, 1), 0.8)
+        ScoredRule(
+            Rule(Head(f"y{j}"), (*body, Condition(f"attribute_{i}", "<", 9))), Evidence(9, 1), 0.8
+        )
         for j in range(3)
         for i in range(12, 40)
     )

@@ -66,7 +66,9 @@ class TheoryClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             if label.n_positives and label.n_negatives and not self.theory_.rules_of(label.name)
         }
         # The class that is predicted where no rule fires needs none.
-        names = {name: what for name, what in names.items() if what != "predicted where no rule fires"}
+        names = {
+            name: what for name, what in names.items() if what != "predicted where no rule fires"
+        }
         if not names:
             return
         groups = []

@@ -1,4 +1,4 @@
-"""A figure that shows itself in notebooks. Imported when a figure is drawn: matplotlib takes its time."""
+"""A figure that shows itself in notebooks. Imports matplotlib, so it is imported when needed."""
 
 from __future__ import annotations
 

@@ -28,7 +28,9 @@ def plot_theory(theory: Theory, max_labels: int = 12) -> Figure:
     shown = [label for label in theory.labels if label in by_rules[:max_labels]]
     n_columns = min(4, len(shown))
     n_rows = math.ceil(len(shown) / n_columns)
-    figure = NotebookFigure(figsize=(_WIDTH * n_columns, _HEIGHT * n_rows + 0.6), layout="constrained")
+    figure = NotebookFigure(
+        figsize=(_WIDTH * n_columns, _HEIGHT * n_rows + 0.6), layout="constrained"
+    )
     panels = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
     for panel, label in zip(panels, shown, strict=False):
         _draw_label(panel, theory, label)

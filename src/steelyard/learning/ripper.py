@@ -14,8 +14,8 @@ from steelyard._kernels.ripper import LearnedRules, Settings, learn_rules
 from steelyard.heuristics import Laplace, describe
 from steelyard.model.coding import CodedFeatures, FeatureCoder
 from steelyard.model.combiners import AnyRule, FirstRule
-from steelyard.model.decoders import BestLabel, EachLabel
 from steelyard.model.coverage import RowIndex, cover, index_rows, unpack
+from steelyard.model.decoders import BestLabel, EachLabel
 from steelyard.model.evidence import Evidence, Label, smoothed_precision
 from steelyard.model.rule_table import RuleTable
 from steelyard.model.rules import Head, Rule, ScoredRule
@@ -145,9 +145,10 @@ def _keep_best(
 def _take_rules(rules: LearnedRules, rule_idx: NDArray[np.intp], index: RowIndex) -> LearnedRules:
     """Some of the rules of a label, and the rows that they leave uncovered."""
     table = RuleTable(rules.indptr, *rules.conditions.T).take(rule_idx)
-    covered = unpack(cover(table, index), index.coded.n_rows).any(axis=0)
+    fires = unpack(cover(table, index), index.coded.n_rows)
+    rest = np.asarray(~fires.any(axis=0))
     conditions = np.column_stack([table.feature, table.low, table.high])
-    return LearnedRules(table.indptr, conditions, rules.tp[rule_idx], rules.fp[rule_idx], ~covered)
+    return LearnedRules(table.indptr, conditions, rules.tp[rule_idx], rules.fp[rule_idx], rest)
 
 
 def count_possible_conditions(coded: CodedFeatures) -> int:

@@ -341,12 +341,16 @@ def path_parts(data: dict[str, Any]) -> dict[str, Any]:
             _read_ranking(x, n_rules, is_sorted),
         ),
     )
-    return shared | bounds | {
-        "heuristics": tuple(heuristic for heuristic, _ in pairs),
-        "ranked": tuple(ranking for _, ranking in pairs),
-        "phis": tuple(map(float, phis)),
-        "label_sets": _read_label_sets(data),
-    }
+    return (
+        shared
+        | bounds
+        | {
+            "heuristics": tuple(heuristic for heuristic, _ in pairs),
+            "ranked": tuple(ranking for _, ranking in pairs),
+            "phis": tuple(map(float, phis)),
+            "label_sets": _read_label_sets(data),
+        }
+    )
 
 
 def _read_ranking(data: Any, n_rules: int, is_sorted: bool = True) -> dict[str, Any]:

@@ -66,7 +66,9 @@ def write_tuning_page(clf: RuleSetClassifierCV, path: Any) -> Path:
 def list_fold_rows(clf: RuleSetClassifierCV, decoder: Any) -> pd.DataFrame:
     """Tidy rows of the chosen variant with a decoder: one per fold, cell and measure."""
     cells = pd.DataFrame(clf.list_scored_cells())
-    chosen = {name: clf.best_params_[name] for name in ("max_features", "prune")} | {"decode": decoder}
+    chosen = {name: clf.best_params_[name] for name in ("max_features", "prune")} | {
+        "decode": decoder
+    }
     is_chosen = np.logical_and.reduce([[v == w for v in cells[k]] for k, w in chosen.items()])
     columns = np.flatnonzero(is_chosen)
     heuristics = [cells["heuristic"][i] for i in columns]
@@ -117,5 +119,7 @@ def _make_study(
     }
     known = [*clf.page_measures, *SIZE_MEASURES]
     shown = rows[rows["measure"].isin(known)]
-    tuned = tuned[tuned["measure"].isin(known)][list(COLUMNS["tuned"])] if tune else empty_rows("tuned")
+    tuned = (
+        tuned[tuned["measure"].isin(known)][list(COLUMNS["tuned"])] if tune else empty_rows("tuned")
+    )
     return StudyResults(folder, config, shown, tuned, empty_rows("baselines"), run)
