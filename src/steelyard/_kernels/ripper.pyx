@@ -183,11 +183,16 @@ cdef Found _find_condition(Workspace space, uint64_t total) noexcept nogil:
 
 
 def grow_body(
-    Workspace space, const uint32_t[::1] rows, const int32_t[:, ::1] start, double min_weight
+    Workspace space,
+    const uint32_t[::1] rows,
+    const int32_t[:, ::1] start,
+    double min_weight,
+    Py_ssize_t max_conditions=0,
 ):
     """Add conditions to the body `start`, which covers all `rows`, until no negative is covered.
 
-    Also stops when no condition has a gain, or the best one covers fewer positives than `min_weight`.
+    Also stops when no condition has a gain, when the best one covers fewer positives than `min_weight`,
+    or at `max_conditions`, if that is not 0.
     """
     cdef const Coded* coded = &space.coded
     cdef uint32_t* members = space.counter.members
@@ -203,7 +208,7 @@ def grow_body(
     for i in range(rows.shape[0]):
         members[i] = rows[i]
         total += space.counter.pair[rows[i]]
-    while positives(total) < examples(total):
+    while positives(total) < examples(total) and (not max_conditions or len(body) < max_conditions):
         PyErr_CheckSignals()
         with nogil:
             found = _find_condition(space, total)

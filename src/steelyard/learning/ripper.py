@@ -14,7 +14,7 @@ from steelyard.heuristics import Laplace, describe
 from steelyard.model.coding import CodedFeatures, FeatureCoder
 from steelyard.model.combiners import AnyRule, FirstRule
 from steelyard.model.decoders import BestLabel, EachLabel
-from steelyard.model.evidence import Evidence, Label
+from steelyard.model.evidence import Evidence, Label, smoothed_precision
 from steelyard.model.rule_table import ranges_to_body
 from steelyard.model.rules import Head, Rule, ScoredRule
 from steelyard.model.theory import Theory
@@ -50,6 +50,8 @@ def learn_ripper(
         every = np.ones(training.coded.n_rows, dtype=np.bool_)
         arguments = zip(is_target, orders, is_target.mean(axis=1).tolist(), strict=True)
         learned = run_parallel(partial(learn, every), list(arguments), n_jobs)
+    if settings.max_rules is not None:
+        learned = _keep_best(learned, is_target, settings.max_rules, in_turn)
     labels = targets.count_labels(np.array([rules.rest for rules in learned]))
     scored = map(_score_rules, labels, learned, is_target, repeat(training.coder))
     rarest_first = np.argsort(is_target.sum(axis=1), kind="stable").tolist()
@@ -110,13 +112,40 @@ def _learn_in_turn(
     return [learned[i]._replace(rest=rest) for i in range(len(sizes))]
 
 
+def _keep_best(
+    learned: Sequence[LearnedRules], is_target: Mask, max_rules: int, in_turn: bool
+) -> list[LearnedRules]:
+    """The `max_rules` rules of all labels with the best values; ties: more true positives."""
+    ranked = []
+    for i, (rules, _) in enumerate(learned):
+        for r, (_, mask) in enumerate(rules):
+            tp, fp = _count_covered(mask, is_target[i])
+            ranked.append((-smoothed_precision(tp, fp), -tp, i, r))
+    chosen = {(i, r) for *_, i, r in sorted(ranked)[:max_rules]}
+    kept = [
+        [rule for r, rule in enumerate(rules) if (i, r) in chosen]
+        for i, (rules, _) in enumerate(learned)
+    ]
+    every = np.ones(is_target.shape[1], dtype=np.bool_)
+    rests = [remove_covered(rules, every) for rules in kept]
+    if in_turn:
+        # The classes share one default: the rows that no rule of any class covers.
+        rests = [np.logical_and.reduce(rests)] * len(rests)
+    return [LearnedRules(*pair) for pair in zip(kept, rests, strict=True)]
+
+
+def _count_covered(mask: Mask, is_target: Mask) -> tuple[int, int]:
+    """Positives and negatives among the covered rows."""
+    tp = int(np.count_nonzero(mask & is_target))
+    return tp, int(np.count_nonzero(mask)) - tp
+
+
 def _score_rules(
     label: Label, learned: LearnedRules, is_target: Mask, coder: FeatureCoder
 ) -> Iterator[ScoredRule]:
     """Rules with their counts on all training examples, in the order in which they were learned."""
     head = Head(label.name, label.target_class)
     for body, mask in learned.rules:
-        tp = int(np.count_nonzero(mask & is_target))
-        evidence = Evidence(tp, int(np.count_nonzero(mask)) - tp)
+        evidence = Evidence(*_count_covered(mask, is_target))
         rule = Rule(head, ranges_to_body(body.tolist(), coder))
         yield ScoredRule(rule, evidence, evidence.smoothed_precision)

@@ -101,7 +101,8 @@ class RuleListLearner:
         return growing, pruning
 
     def _grow(self, rows: NDArray[np.uint32], start: Body = _NOTHING) -> Body:
-        body: Body = grow_body(self.space, rows, start, float(self.settings.min_weight))
+        limits = (float(self.settings.min_weight), int(self.settings.max_conditions or 0))
+        body: Body = grow_body(self.space, rows, start, *limits)
         return body
 
     def _add_rules(self, rules: Sequence[GrownRule]) -> list[GrownRule]:
