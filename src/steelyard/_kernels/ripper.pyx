@@ -12,6 +12,7 @@ cimport cython
 from cpython.exc cimport PyErr_CheckSignals
 from libc.math cimport INFINITY, log2
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.string cimport memcpy
 from libcpp.utility cimport pair
 from libcpp.vector cimport vector
 
@@ -156,6 +157,7 @@ cdef class RuleListLearner:
     cdef bint prunes, check_error
     cdef int n_optimizations
     cdef Py_ssize_t n_folds
+    cdef size_t max_conditions  # 0 is no limit
     cdef double min_weight, n_possible, fp_share
     cdef uint64_t state  # of the random numbers
     cdef Mask every, is_target
@@ -164,7 +166,6 @@ cdef class RuleListLearner:
     # Memory that all rules share.
     cdef Coded coded
     cdef Counter counter
-    cdef Rows members
     cdef int32_t* row_codes  # (n_rows,)
     cdef uint8_t* used  # (n_features,)
     cdef double* log2_next  # log₂(k + 1) for every k up to n_rows
@@ -188,6 +189,7 @@ cdef class RuleListLearner:
         self.n_optimizations = settings.optimizations if settings.prune else 0
         self.n_folds = settings.folds
         self.min_weight = settings.min_weight
+        self.max_conditions = settings.max_conditions or 0
         self.n_possible = n_possible
         self.fp_share = fp_share
         self.state = entropy % 2**64
@@ -208,27 +210,24 @@ cdef class RuleListLearner:
         self.total = _count(self.every, self.every, self.is_target)
 
     def learn(self):
-        """The rules, each (ranges, tp, fp), and the rows in `every` that none of them covers.
+        """The rules, each a list of ranges (feature, low, high) and the mask of the rows it covers.
 
-        A range is (feature, low, high); the counts are of all rows. There are no rules if all rows
-        belong to one class.
+        There are none if all rows belong to one class.
         """
         cdef vector[Rule] rules
         cdef Rule rule
         cdef Condition c
-        cdef uint64_t counts
-        cdef Mask rest = self.every
+        cdef uint8_t[::1] out
         if 0 < positives(self.total) < examples(self.total):
             with nogil:
                 self._learn(rules)
         learned = []
         for rule in rules:
-            counts = _count(rule.mask, rule.mask, self.is_target)
-            _remove(rule.mask, rest)
-            ranges = [(c.feature, c.low, c.high) for c in rule.body]
-            tp = positives(counts)
-            learned.append((ranges, tp, examples(counts) - tp))
-        return learned, np.array(<const uint8_t[:rest.size()]> rest.data(), dtype=np.bool_)
+            mask = np.empty(rule.mask.size(), dtype=np.bool_)
+            out = mask.view("u1")
+            memcpy(&out[0], rule.mask.data(), rule.mask.size())
+            learned.append(([(c.feature, c.low, c.high) for c in rule.body], mask))
+        return learned
 
     cdef int _learn(self, vector[Rule]& rules) except -1 nogil:
         cdef int _
@@ -450,8 +449,8 @@ cdef class RuleListLearner:
     cpdef Body grow(self, const Rows& rows, const Body& start) except * nogil:
         """Add conditions to the body `start`, which covers all `rows`, until no negative is covered.
 
-        Also stops when no condition has a gain, or the best one covers fewer positives than
-        `min_weight`.
+        Also stops when no condition has a gain, when the best one covers fewer positives than
+        `min_weight`, or at `max_conditions`.
         """
         cdef const Coded* coded = &self.coded
         cdef uint32_t* members = self.counter.members
@@ -471,6 +470,8 @@ cdef class RuleListLearner:
             members[i] = rows[i]
             total += self.counter.pair[rows[i]]
         while positives(total) < examples(total):
+            if self.max_conditions != 0 and body.size() >= self.max_conditions:
+                break
             found = self._find_condition(total)
             if found.gain == 0 or positives(found.counts) < self.min_weight:
                 break

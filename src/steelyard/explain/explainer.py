@@ -19,12 +19,16 @@ from steelyard.model.theory import Evaluation, Theory
 
 from .changes import Change, NearRule
 from .explanation import Explanation, LabelExplanation
+from .selecting import choose_labels, select_labels
 
 
-def explain_theory(theory: Theory, X: Any, n_closest: int = 3) -> Explanation | list[Explanation]:
+def explain_theory(
+    theory: Theory, X: Any, n_closest: int = 3, labels: Any = None
+) -> Explanation | list[Explanation]:
     """See `Theory.explain`."""
     if not is_integer(n_closest, least=0):
         raise ValueError(f"n_closest must be a non-negative integer, got {n_closest!r}")
+    shown = choose_labels(theory, labels)
     table = as_table(X)
     evaluation = theory.evaluate(table)
     n_rows = len(evaluation.fires)
@@ -35,9 +39,11 @@ def explain_theory(theory: Theory, X: Any, n_closest: int = 3) -> Explanation | 
             _name_answer(theory, evaluation, row),
             names[row],
             theory.decoder.explain_row(evaluation.decoded, row, theory.label_names),
+            theory.evidence_note,
         )
         for row in range(n_rows)
     ]
+    explanations = [select_labels(explanation, shown) for explanation in explanations]
     return explanations[0] if n_rows == 1 else explanations
 
 
@@ -55,7 +61,9 @@ def _explain_labels(
         closest: tuple[NearRule, ...] = ()
         if not fired and predicted != label.target_class:
             closest = find_closest(rules, values, n_closest)
-        reason = theory.combiner.explain_label(label, len(fired), score, predicted)
+        reason = theory.combiner.explain_label(
+            label, len(fired), score, predicted, theory.evidence_from.examples
+        )
         reason += theory.decoder.explain_label(evaluation.decoded, row, j, theory.combiner)
         sums = theory.combiner.explain_sum(j, score) if fired else ()
         explained.append(LabelExplanation(label, predicted, fired, closest, reason, sums))
@@ -84,5 +92,5 @@ def find_closest(
         if failing and not any(condition.is_empty for condition in failing):
             changes = tuple(Change(c, values[c.feature]) for c in failing)
             near.append(NearRule(scored, changes))
-    near.sort(key=lambda rule: (len(rule.changes), -rule.scored.evidence.smoothed_precision))
+    near.sort(key=lambda rule: (len(rule.changes), -rule.scored.smoothed_precision))
     return tuple(near[:n_closest])
