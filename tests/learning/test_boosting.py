@@ -97,6 +97,7 @@ def boost(coded, is_present, order, options):
         gain,
         length,
         body,
+        np.empty(options.most_rules, dtype=np.uint64),
     )
     choices = np.column_stack([rule, points, gain]).tolist()[:n_choices]
     bodies = [list(map(tuple, body[r, : length[r]].tolist())) for r in range(n_rules)]

@@ -257,6 +257,7 @@ def boost_rules(
     double[::1] out_gain,
     int64_t[::1] out_length,
     int32_t[:, :, ::1] out_body,
+    uint64_t[::1] out_seed,
 ):
     """Stagewise logistic regression over rules that are grown for it.
 
@@ -284,6 +285,8 @@ def boost_rules(
     out_length : (most_rules,)
     out_body : (most_rules, most_conditions, 3)
         Feature, low and high of the conditions, one range per feature.
+    out_seed : (most_rules,) uint64
+        The state of the random numbers from which the bag of each rule was drawn.
 
     Returns (number of choices, number of rules).
     """
@@ -318,6 +321,7 @@ def boost_rules(
     cdef Py_ssize_t n_rules = 0
     cdef Py_ssize_t t, _, i, row, length, rule, known
     cdef int64_t points
+    cdef uint64_t bag_seed
     cdef Value value, best, best_known
     with nogil:
         for t in range(out_rule.shape[0]):
@@ -328,6 +332,7 @@ def boost_rules(
             best = Value(0.0, 0.0)
             # The next free place holds the best rule of the round until another one is better.
             for _ in range(n_tries if n_rules < most_rules else 0):
+                bag_seed = seed
                 length = _grow(&seed, body, most_conditions, &space)
                 if length == 0:
                     continue
@@ -335,6 +340,7 @@ def boost_rules(
                 value = _judge(covered, &space)
                 if value.gain > best.gain:
                     rule, best = n_rules, value
+                    out_seed[rule] = bag_seed
                     memcpy(&coverage[rule, 0], covered, n_rows)
                     out_length[rule] = merge_conditions(
                         body, length, slot_of_feature, <Condition*> &out_body[rule, 0, 0]

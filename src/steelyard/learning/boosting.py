@@ -20,6 +20,7 @@ from steelyard.model.log_odds import POINTS_PER_LOG_ODD, probability_to_points
 from steelyard.model.path import TheoryPath
 from steelyard.model.rule_table import RuleTable
 
+from .held_out import count_outside_bags, group_equal_rows
 from .parallel import Progress, run_parallel
 from .paths import Bounds, LabelRules, Ranking, RulePool, make_path, pool_rules
 from .sampling import draw_orders
@@ -105,7 +106,8 @@ def learn_boosted_rules(
     budget = share_rules(settings.max_rules, len(targets.names))
     orders = draw_orders(training.coded, targets.is_target)
     boost = partial(boost_label, index, ms, settings, budget, entropy)
-    arguments = list(zip(targets.is_target, orders, strict=True))
+    groups = [group_equal_rows(training.coded)] * len(orders)
+    arguments = list(zip(targets.is_target, orders, groups, strict=True))
     rules_of_label = run_parallel(boost, arguments, n_jobs, progress)
     pool = pool_rules(rules_of_label)
     votes_of_ms = zip(*(rules.choices for rules in rules_of_label), strict=True)
@@ -138,6 +140,7 @@ def boost_label(
     entropy: int,
     is_present: NDArray[np.bool_],
     order: NDArray[np.int64],
+    group_of_row: NDArray[np.int64] | None = None,
 ) -> LabelRules:
     """Grow, choose and weigh rules of one label for each m.
 
@@ -147,24 +150,31 @@ def boost_label(
     m-estimate: a rule is judged as if it covered m further examples with the label's prior
     distribution. Their gradients cancel, their curvatures add m·p·(1 - p) to the rule's.
 
-    `order` is the order in which bags draw the rows.
+    `order` is the order in which bags draw the rows. With the groups of equal rows, each rule is also
+    counted on the rows outside its bag.
     """
     tables: list[RuleTable] = []
+    seeds: list[NDArray[np.uint64]] = []
     votes_of_ms: list[Votes] = []
     for m in ms:
         # Each m has rules of its own, so that its theory does not depend on the other values.
-        grown, votes = _boost(index, m, settings, budget, entropy, is_present, order)
+        grown, bag_seeds, votes = _boost(index, m, settings, budget, entropy, is_present, order)
         n_conditions = grown.count_conditions(index.coded.n_codes, index.coded.is_nominal)
         distinct, position = find_distinct_rows(cover(grown, index), n_conditions)
         n_known = sum(map(len, tables))
         tables.append(grown.take(distinct))
+        seeds.append(bag_seeds[distinct])
         votes_of_ms.append(votes._replace(rule_idx=n_known + position[votes.rule_idx]))
     table = RuleTable.concatenate(tables)
     bits = order_bits(is_present)
     covered = cover(table, index, bits.bit_of_row, bits.n_words)
     tp, fp = count_covered(covered, bits.n_positive_words)
     n_conditions = table.count_conditions(index.coded.n_codes, index.coded.is_nominal)
-    return LabelRules(table, tp, fp, n_conditions, tuple(votes_of_ms))
+    held_out = None
+    if group_of_row is not None:
+        bag = (group_of_row, order, settings.bag_size(len(order)), np.concatenate(seeds))
+        held_out = count_outside_bags(covered, bits, *bag)
+    return LabelRules(table, tp, fp, n_conditions, tuple(votes_of_ms), held_out)
 
 
 def _boost(
@@ -175,8 +185,8 @@ def _boost(
     entropy: int,
     is_present: NDArray[np.bool_],
     order: NDArray[np.int64],
-) -> tuple[RuleTable, Votes]:
-    """The rules that one m grows, and the choices among them."""
+) -> tuple[RuleTable, NDArray[np.uint64], Votes]:
+    """The rules that one m grows, the seeds of their bags, and the choices among the rules."""
     n_rows, prior = len(is_present), is_present.mean()
     n_varying = int((index.coded.n_codes > 1).sum())
     rule_idx, points = np.empty((2, budget.n_choices), dtype=np.int64)
@@ -185,6 +195,7 @@ def _boost(
     most_conditions = min(settings.max_conditions or _MOST_CONDITIONS, n_rows)
     bodies = np.empty((budget.n_rules, most_conditions, 3), dtype=np.int32)
     lengths = np.empty(budget.n_rules, dtype=np.int64)
+    seeds = np.empty(budget.n_rules, dtype=np.uint64)
     n_choices = n_rules = 0
     if 0 < prior < 1 and n_varying:
         bag = (order, settings.bag_size(n_rows), settings.n_drawn_features(n_varying))
@@ -192,12 +203,12 @@ def _boost(
         l2 = max(m, 1e-9) * prior * (1 - prior)
         weights = (l2, STEP, MAX_WEIGHT, POINTS_PER_LOG_ODD, budget.reuse)
         tries = (settings.n_tries, *weights, np.uint64(entropy % 2**64))
-        out = (rule_idx, points, gain, lengths, bodies)
+        out = (rule_idx, points, gain, lengths, bodies, seeds)
         n_choices, n_rules = boost_rules(index.coded, is_present, *bag, *tries, *out)
     used = zip(bodies[:n_rules], lengths[:n_rules], strict=True)
     table = RuleTable.from_ranges([body[:length] for body, length in used])
     gain = np.minimum.accumulate(gain[:n_choices])
-    return table, Votes(rule_idx[:n_choices], points[:n_choices], gain)
+    return table, seeds[:n_rules], Votes(rule_idx[:n_choices], points[:n_choices], gain)
 
 
 def _rank_votes(pool: RulePool, votes: Sequence[Votes], bounds: Bounds) -> Ranking:

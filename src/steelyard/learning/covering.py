@@ -24,7 +24,8 @@ class Candidates(NamedTuple):
     """The candidates of one label that cover different rows, with what the selection needs to know.
 
     In a row of `coverage` the positives (rows of the target class) take the first
-    `n_positive_words` words, the negatives the rest.
+    `n_positive_words` words, the negatives the rest. `position` is where a candidate stands among all
+    candidates of the label.
     """
 
     table: RuleTable
@@ -36,6 +37,14 @@ class Candidates(NamedTuple):
     n_conditions: NDArray[np.int64]
     tp: NDArray[np.int32]
     fp: NDArray[np.int32]
+    position: Indices
+
+
+# From the candidates of a label, the rows of the target class, the selected candidates and the covering
+# that selected them: TP and FP on examples that did not make them, shape (2, n_selected).
+CountHeldOut = Callable[
+    [Candidates, NDArray[np.bool_], Indices, Callable[[Candidates], Indices]], Indices
+]
 
 
 def prepare_candidates(
@@ -55,7 +64,7 @@ def prepare_candidates(
     # A rule without conditions covers all rows.
     all_examples = cover(RuleTable.from_ranges([[]]), index, bit_of_row, n_words)[0]
     examples = (all_examples, int(is_target.sum()), int((~is_target).sum()))
-    counts = (n_conditions[distinct], tp, fp)
+    counts = (n_conditions[distinct], tp, fp, distinct)
     return Candidates(table.take(distinct), coverage, n_positive_words, *examples, *counts)
 
 
@@ -117,14 +126,21 @@ def select_for_label(
     revalidate: bool,
     table: RuleTable,
     is_target: NDArray[np.bool_],
+    count_held_out: CountHeldOut | None = None,
 ) -> LabelRules:
     """Covering of one label with each of the heuristics, from the same candidates.
 
-    The choices of a heuristic are the indices of its rules, in the order of their selection.
+    The choices of a heuristic are the indices of its rules, in the order of their selection. Held-out
+    counts are those of the first heuristic.
     """
     candidates = prepare_candidates(table, index, is_target)
     chosen = [select_rules(candidates, h, revalidate=revalidate) for h in heuristics]
     union, inverse = np.unique(np.concatenate(chosen), return_inverse=True)
     ends = np.cumsum([len(indices) for indices in chosen])[:-1]
     counts = (candidates.tp[union], candidates.fp[union], candidates.n_conditions[union])
-    return LabelRules(candidates.table.take(union), *counts, tuple(np.split(inverse, ends)))
+    choices = tuple(np.split(inverse, ends))
+    held_out = None
+    if count_held_out is not None:
+        again = partial(select_rules, heuristic=heuristics[0], revalidate=revalidate)
+        held_out = count_held_out(candidates, is_target, union, again)
+    return LabelRules(candidates.table.take(union), *counts, choices, held_out)

@@ -31,6 +31,8 @@ class LabelRules(NamedTuple):
         Counts are those on all training examples.
     choices : tuple
         What each heuristic chose, with indices into the table.
+    held_out : (2, n_rules), optional
+        TP and FP on examples that did not make a rule; see `held_out`.
     """
 
     table: RuleTable
@@ -38,6 +40,7 @@ class LabelRules(NamedTuple):
     fp: NDArray[np.int32]
     n_conditions: NDArray[np.int64]
     choices: tuple[Any, ...]
+    held_out: NDArray[np.int64] | None = None
 
 
 class Bounds(NamedTuple):
@@ -83,6 +86,7 @@ class RulePool(NamedTuple):
     tp: NDArray[np.int64]
     fp: NDArray[np.int64]
     n_conditions: NDArray[np.int64]
+    held_out: NDArray[np.int64] | None = None
 
 
 class Ranking(NamedTuple):
@@ -95,12 +99,14 @@ class Ranking(NamedTuple):
 
 def pool_rules(rules_of_label: Sequence[LabelRules]) -> RulePool:
     """Join the rules of all labels."""
-    tables, *columns, _ = zip(*rules_of_label, strict=True)
+    tables, *columns, _, held_out = zip(*rules_of_label, strict=True)
     sizes = [len(table) for table in tables]
     label_of_rule = np.repeat(np.arange(len(sizes)), sizes)
-    counts = (np.concatenate(column).astype(np.int64) for column in columns)
+    tp, fp, n_conditions = (np.concatenate(column).astype(np.int64) for column in columns)
     offsets = np.cumsum([0, *sizes[:-1]])
-    return RulePool(RuleTable.concatenate(tables), offsets, label_of_rule, *counts)
+    unseen = None if held_out[0] is None else np.concatenate(held_out, axis=1)
+    of_rule = (label_of_rule, tp, fp, n_conditions)
+    return RulePool(RuleTable.concatenate(tables), offsets, *of_rule, unseen)
 
 
 def make_path(
@@ -132,6 +138,7 @@ def make_path(
         label_of_rule=pool.label_of_rule,
         tp=pool.tp,
         fp=pool.fp,
+        held_out=pool.held_out,
         ranked=tuple(ranked),
         labels=targets.count_labels(),
         combiner=combiner,

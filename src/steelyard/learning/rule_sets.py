@@ -13,8 +13,9 @@ from steelyard.model.combiners import AnyRule
 from steelyard.model.coverage import index_rows
 from steelyard.model.path import Indices, TheoryPath
 
-from .candidates import generate_candidates
+from .candidates import grow_candidates
 from .covering import select_for_label
+from .held_out import HeldOutCounter, group_equal_rows
 from .parallel import Progress, run_parallel
 from .paths import NO_BOUNDS, Bounds, Ranking, RulePool, make_path, pool_rules
 from .settings import ForestSettings
@@ -32,6 +33,7 @@ def learn_rule_sets(
     threshold_heuristic: Heuristic | None = None,
     revalidate: bool = True,
     bounds: Bounds = NO_BOUNDS,
+    count_held_out: bool = False,
     entropy: int = 0,
     n_jobs: int | None = None,
     feature_names: Sequence[str] | None = None,
@@ -52,6 +54,9 @@ def learn_rule_sets(
         Whether candidates are valued again on the uncovered examples after each selection.
     bounds : Bounds
         Limits on the number of rules of each theory.
+    count_held_out : bool
+        Whether to count the rules that the first heuristic selects on examples that
+        did not make them.
     entropy : int
         The seed.
     n_jobs : int or None
@@ -61,10 +66,15 @@ def learn_rule_sets(
     bounds.check(len(targets.names))
     training = code_training_table(X, feature_names)
     is_target = targets.is_target
-    tables = generate_candidates(training, is_target, settings, entropy, n_jobs, progress)
+    grown = grow_candidates(training, is_target, settings, entropy, n_jobs, progress)
     index = index_rows(training.coded)
     select = partial(select_for_label, index, heuristics, revalidate)
-    rules_of_label = run_parallel(select, list(zip(tables, is_target, strict=True)), n_jobs)
+    counts: list[Any] = [None] * len(grown)
+    if count_held_out:
+        groups = group_equal_rows(training.coded)
+        counts = [HeldOutCounter(index, settings, groups, found).count for found in grown]
+    arguments = list(zip([found.table for found in grown], is_target, counts, strict=True))
+    rules_of_label = run_parallel(select, arguments, n_jobs)
     pool = pool_rules(rules_of_label)
     selections = zip(*(rules.choices for rules in rules_of_label), strict=True)
     rankings = [
