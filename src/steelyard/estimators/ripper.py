@@ -45,6 +45,10 @@ class RipperClassifier(TheoryClassifier):
         Minimum number of positives that a rule must cover after a condition is added.
     check_error : bool, default=True
         Whether a rule is rejected if at least half of the examples it covers are negative.
+    max_rules : int or None, default=None
+        Maximum number of rules over all labels: those with the best values are kept.
+    max_conditions : int or None, default=None
+        Maximum number of conditions per rule.
     n_jobs : int or None, default=None
         Labels are learned in parallel; the result does not depend on it.
     random_state : int, RandomState or None, default=None
@@ -54,7 +58,8 @@ class RipperClassifier(TheoryClassifier):
     ----------
     theory_ : Theory
         Its values are :math:`(TP + 1)/(TP + FP + 2)` on all training examples.
-    classes_ : ndarray, or a list of one ndarray per label
+    classes_ : ndarray of shape (n_classes,), or (n_labels, 2) with one row (0, 1) per label
+    feature_importances_ : ndarray of shape (n_features_in_,)
     n_features_in_ : int
     feature_names_in_ : ndarray of str, if X has string column names
 
@@ -90,11 +95,16 @@ class RipperClassifier(TheoryClassifier):
     folds: int = 3
     min_weight: float = 2.0
     check_error: bool = True
+    max_rules: int | None = None
+    max_conditions: int | None = None
     n_jobs: int | None = None
     random_state: Any = None
 
     def _check_parameters(self) -> None:
         self._settings()
+
+    def _advise_on_rules(self) -> str:
+        return "RuleSetClassifier(min_rules_per_label=1) learns a rule for each of them."
 
     def _settings(self) -> RipperSettings:
         return RipperSettings(**{f.name: getattr(self, f.name) for f in fields(RipperSettings)})

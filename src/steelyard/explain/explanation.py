@@ -119,6 +119,8 @@ class Explanation:
         A sentence about all labels together, such as which label set fits best; may be empty.
     evidence_note : str
         What the counts of the rules stand for, if it is not the training examples.
+    n_hidden : int
+        Number of labels of the theory that are not shown.
 
     Examples
     --------
@@ -137,6 +139,7 @@ class Explanation:
     row: Hashable = 0
     note: str = ""
     evidence_note: str = ""
+    n_hidden: int = 0
 
     def __iter__(self) -> Iterator[LabelExplanation]:
         return iter(self.labels)
@@ -169,7 +172,11 @@ class Explanation:
         what = self.predicted
         if isinstance(what, tuple):
             what = ", ".join(what) or "no label"
-        return [f"predicted: {what}", *filter(None, [self.note, self.evidence_note])]
+        lines = [f"predicted: {what}", *filter(None, [self.note, self.evidence_note])]
+        if self.n_hidden:
+            others = f"{self.n_hidden} other label{'s' * (self.n_hidden > 1)}"
+            lines.append(f"{others} not shown: labels='all' or names of labels shows them")
+        return lines
 
     def __str__(self) -> str:
         return "\n\n".join(["\n".join(self.title_lines()), *map(str, self.labels)])

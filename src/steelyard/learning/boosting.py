@@ -22,7 +22,7 @@ from steelyard.model.rule_table import RuleTable
 
 from .held_out import count_outside_bags, group_equal_rows
 from .parallel import Progress, run_parallel
-from .paths import LabelRules, Ranking, RulePool, make_path, pool_rules
+from .paths import Bounds, LabelRules, Ranking, RulePool, make_path, pool_rules
 from .sampling import draw_orders
 from .settings import BoostingSettings
 from .targets import Targets
@@ -97,6 +97,8 @@ def learn_boosted_rules(
     feature_names : sequence of str, optional
     progress : callable(n_labels_done, n_labels), optional
     """
+    bounds = Bounds(settings.max_rules, settings.min_rules_per_label)
+    bounds.check(len(targets.names))
     heuristics = [MEstimate(m) for m in ms]
     targets = targets.for_presence()
     training = code_training_table(X, feature_names, spread_mid_points)
@@ -109,7 +111,7 @@ def learn_boosted_rules(
     rules_of_label = run_parallel(boost, arguments, n_jobs, progress)
     pool = pool_rules(rules_of_label)
     votes_of_ms = zip(*(rules.choices for rules in rules_of_label), strict=True)
-    rankings = [_rank_votes(pool, votes, settings.max_rules) for votes in votes_of_ms]
+    rankings = [_rank_votes(pool, votes, bounds) for votes in votes_of_ms]
     prior = targets.is_target.mean(axis=1)
     combiner = SumOfVotes(tuple(probability_to_points(prior).tolist()))
     return make_path(pool, rankings, targets, training.coder, index, heuristics, (1.0,), combiner)
@@ -209,12 +211,22 @@ def _boost(
     return table, seeds[:n_rules], Votes(rule_idx[:n_choices], points[:n_choices], gain)
 
 
-def _rank_votes(pool: RulePool, votes: Sequence[Votes], max_rules: int) -> Ranking:
-    """Sort the votes of all labels by their gain; stop before exceeding `max_rules`."""
+def _rank_votes(pool: RulePool, votes: Sequence[Votes], bounds: Bounds) -> Ranking:
+    """Sort the votes of all labels by their gain; stop before exceeding `max_rules`.
+
+    The first votes of each label are among them whatever their gain.
+    """
     rules = np.concatenate([o + v.rule_idx for o, v in zip(pool.offsets, votes, strict=True)])
     _, points, gain = map(np.concatenate, zip(*votes, strict=True))
     best_first = np.argsort(-gain, kind="stable")
     first_votes = np.sort(np.unique(rules[best_first], return_index=True)[1])
-    if len(first_votes) > max_rules:
-        best_first = best_first[: first_votes[max_rules]]
+    max_rules = bounds.max_rules
+    if max_rules is not None and len(first_votes) > max_rules:
+        ranked = rules[best_first]
+        order = bounds.protect(pool.label_of_rule[ranked[first_votes]])
+        kept = first_votes[order[:max_rules]]
+        is_kept = np.isin(ranked, ranked[kept])
+        is_kept[first_votes[max_rules] :] = False
+        is_kept[kept] = True
+        best_first = best_first[is_kept]
     return Ranking(rules[best_first], gain[best_first], points[best_first])

@@ -43,6 +43,40 @@ class LabelRules(NamedTuple):
     held_out: NDArray[np.int64] | None = None
 
 
+class Bounds(NamedTuple):
+    """Limits on the number of rules of a theory: at most over all labels, at least for each one."""
+
+    max_rules: int | None = None
+    min_rules_per_label: int = 0
+
+    def check(self, n_labels: int) -> None:
+        """Reject bounds that exclude each other."""
+        n_protected = self.min_rules_per_label * n_labels
+        if self.max_rules is not None and self.max_rules < n_protected:
+            raise ValueError(
+                f"max_rules={self.max_rules} is less than min_rules_per_label="
+                f"{self.min_rules_per_label} for {n_labels} labels: it must be at least {n_protected}"
+            )
+
+    def protect(self, label: Indices) -> Indices:
+        """The positions of ranked rules with those first that each label keeps, best first.
+
+        Examples
+        --------
+        >>> Bounds(min_rules_per_label=1).protect(np.array([2, 2, 0, 2, 0])).tolist()
+        [0, 2, 1, 3, 4]
+        """
+        n_before: dict[int, int] = {}
+        is_protected = np.zeros(len(label), dtype=np.bool_)
+        for i, j in enumerate(label.tolist()):
+            n_before[j] = n_before.get(j, 0) + 1
+            is_protected[i] = n_before[j] <= self.min_rules_per_label
+        return np.argsort(~is_protected, kind="stable")
+
+
+NO_BOUNDS = Bounds()
+
+
 class RulePool(NamedTuple):
     """The rules of all labels, one label after the other; each label starts at its offset."""
 
@@ -84,6 +118,7 @@ def make_path(
     heuristics: Sequence[Heuristic],
     phis: Sequence[float],
     combiner: Combiner,
+    bounds: Bounds = NO_BOUNDS,
 ) -> TheoryPath:
     """The path of theories, one ranking per heuristic."""
     coverage = cover(pool.table, index)
@@ -109,4 +144,5 @@ def make_path(
         combiner=combiner,
         classes=targets.classes,
         label_sets=None if targets.classes else KnownLabelSets.from_labels(targets.is_present.T),
+        **bounds._asdict(),
     )

@@ -17,7 +17,7 @@ from .candidates import grow_candidates
 from .covering import select_for_label
 from .held_out import HeldOutCounter, group_equal_rows
 from .parallel import Progress, run_parallel
-from .paths import Ranking, RulePool, make_path, pool_rules
+from .paths import NO_BOUNDS, Bounds, Ranking, RulePool, make_path, pool_rules
 from .settings import ForestSettings
 from .targets import Targets
 from .training_table import code_training_table
@@ -32,6 +32,7 @@ def learn_rule_sets(
     *,
     threshold_heuristic: Heuristic | None = None,
     revalidate: bool = True,
+    bounds: Bounds = NO_BOUNDS,
     count_held_out: bool = False,
     entropy: int = 0,
     n_jobs: int | None = None,
@@ -51,6 +52,8 @@ def learn_rule_sets(
         Ranks the selected rules instead of the heuristic that selected them.
     revalidate : bool
         Whether candidates are valued again on the uncovered examples after each selection.
+    bounds : Bounds
+        Limits on the number of rules of each theory.
     count_held_out : bool
         Whether to count the rules that the first heuristic selects on examples that
         did not make them.
@@ -60,6 +63,7 @@ def learn_rule_sets(
     feature_names : sequence of str, optional
     progress : callable(n_candidates, n_wanted), optional
     """
+    bounds.check(len(targets.names))
     training = code_training_table(X, feature_names)
     is_target = targets.is_target
     grown = grow_candidates(training, is_target, settings, entropy, n_jobs, progress)
@@ -74,16 +78,24 @@ def learn_rule_sets(
     pool = pool_rules(rules_of_label)
     selections = zip(*(rules.choices for rules in rules_of_label), strict=True)
     rankings = [
-        _rank_rules(pool, selected, targets, threshold_heuristic or heuristic)
+        _rank_rules(pool, selected, targets, threshold_heuristic or heuristic, bounds)
         for heuristic, selected in zip(heuristics, selections, strict=True)
     ]
-    return make_path(pool, rankings, targets, training.coder, index, heuristics, phis, AnyRule())
+    about = (targets, training.coder, index, heuristics, phis, AnyRule(), bounds)
+    return make_path(pool, rankings, *about)
 
 
 def _rank_rules(
-    pool: RulePool, selected: Sequence[Indices], targets: Targets, heuristic: Heuristic
+    pool: RulePool,
+    selected: Sequence[Indices],
+    targets: Targets,
+    heuristic: Heuristic,
+    bounds: Bounds,
 ) -> Ranking:
-    """Value the selected rules of all labels on the whole training set and sort them together."""
+    """Value the selected rules of all labels on the whole training set and sort them together.
+
+    The rules that each label keeps whatever their values come first.
+    """
     rules = np.concatenate([o + idx for o, idx in zip(pool.offsets, selected, strict=True)])
     n_positives = targets.is_target.sum(axis=1)[pool.label_of_rule[rules]]
     tp, fp = pool.tp[rules], pool.fp[rules]
@@ -91,4 +103,6 @@ def _rank_rules(
     values = heuristic_values(heuristic, ConfusionMatrix(tp, fp, fn, tn))
     # Best value first; ties: more true positives, fewer conditions, then order of selection.
     best_first = np.lexsort((pool.n_conditions[rules], -tp, -values))
+    if bounds.min_rules_per_label:
+        best_first = best_first[bounds.protect(pool.label_of_rule[rules[best_first]])]
     return Ranking(rules[best_first], values[best_first])

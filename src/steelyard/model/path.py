@@ -35,6 +35,8 @@ Indices = NDArray[np.intp]
 class RankedRules(NamedTuple):
     """The rules that one heuristic selected, best value on the whole training set first.
 
+    If each label keeps its best rules whatever their values, these stand before all others.
+
     `new_tp` and `new_fp` count the training examples that a rule covers and no better rule of its
     label does, so a prefix of the ranking knows what it leaves uncovered.
 
@@ -69,6 +71,11 @@ class TheoryPath(Saved):
         As in `Theory`.
     label_sets : KnownLabelSets, optional
         The label sets of the training examples; None for a one-dimensional target.
+    max_rules : int, optional
+        Maximum number of rules of a theory that decides, whatever its φ.
+    min_rules_per_label : int, default=0
+        Number of rules that each label keeps if it has them, whatever their values: they come first in
+        every ranking.
     held_out : (2, n_rules) int, optional
         TP and FP of the rules on examples that did not make them.
 
@@ -98,6 +105,8 @@ class TheoryPath(Saved):
     combiner: Combiner = AnyRule()  # noqa: RUF009, combiners are immutable
     classes: tuple[Any, ...] = ()
     label_sets: KnownLabelSets | None = None
+    max_rules: int | None = None
+    min_rules_per_label: int = 0
     held_out: NDArray[np.int64] | None = None
 
     def __post_init__(self) -> None:
@@ -123,8 +132,21 @@ class TheoryPath(Saved):
     def n_kept(self) -> NDArray[np.int64]:
         """Length of the prefix that each theory keeps, shape (n_heuristics, n_phis)."""
         return np.array(
-            [[count_kept(ranked.values, phi) for phi in self.phis] for ranked in self.ranked]
+            [[self._count_kept(ranked, phi) for phi in self.phis] for ranked in self.ranked]
         ).reshape(self.shape)
+
+    def _count_kept(self, ranked: RankedRules, phi: float, min_value: float | None = None) -> int:
+        """Length of the prefix of a ranking for a share φ or, if given, for a least value."""
+        values = ranked.values
+        n_protected = 0
+        if self.min_rules_per_label:
+            of_label = np.bincount(self.label_of_rule[ranked.rule_idx])
+            n_protected = int(np.minimum(of_label, self.min_rules_per_label).sum())
+        if min_value is None:
+            n_kept = count_kept(values, phi, n_protected)
+        else:
+            n_kept = n_protected + count_above(values[n_protected:], min_value)
+        return n_kept if self.max_rules is None else min(n_kept, self.max_rules)
 
     @cached_property
     def n_rules(self) -> NDArray[np.int64]:
@@ -170,12 +192,9 @@ class TheoryPath(Saved):
         """
         h = self._find(heuristic)
         ranked = self.ranked[h]
-        if min_value is None:
-            if not 0 < phi <= 1:
-                raise ValueError(f"phi must be a number above 0 and at most 1, got {phi!r}")
-            n_kept = count_kept(ranked.values, phi)
-        else:
-            n_kept = count_above(ranked.values, min_value)
+        if min_value is None and not 0 < phi <= 1:
+            raise ValueError(f"phi must be a number above 0 and at most 1, got {phi!r}")
+        n_kept = self._count_kept(ranked, phi, min_value)
         combiner, fitted = self._combine_and_decode(decoder)
         rule_idx, first, votes = _take_prefix(ranked, n_kept)
         points: Any = self._strengths(ranked, combiner)[first] if votes is None else votes

@@ -29,7 +29,7 @@ def theory_to_lines(theory: Theory) -> Iterator[str]:
         yield theory.describe_label(j) + (f", {note}" if note else "")
         rules = theory.rules_of(label.name)
         if not rules:
-            yield "  no rule"
+            yield f"  {theory.describe_empty(j)}"
         columns = _text_columns(theory, rules)
         widths = [max(map(len, column), default=0) for column in columns]
         for scored, *texts in zip(rules, *columns, strict=True):
