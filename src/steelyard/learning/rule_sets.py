@@ -33,7 +33,7 @@ def learn_rule_sets(
     threshold_heuristic: Heuristic | None = None,
     revalidate: bool = True,
     bounds: Bounds = NO_BOUNDS,
-    count_held_out: bool = False,
+    counted: int | None = None,
     entropy: int = 0,
     n_jobs: int | None = None,
     feature_names: Sequence[str] | None = None,
@@ -54,9 +54,8 @@ def learn_rule_sets(
         Whether candidates are valued again on the uncovered examples after each selection.
     bounds : Bounds
         Limits on the number of rules of each theory.
-    count_held_out : bool
-        Whether to count the rules that the first heuristic selects on examples that
-        did not make them.
+    counted : int, optional
+        Index of the heuristic whose rules are counted on examples that did not make them.
     entropy : int
         The seed.
     n_jobs : int or None
@@ -68,9 +67,9 @@ def learn_rule_sets(
     is_target = targets.is_target
     grown = grow_candidates(training, is_target, settings, entropy, n_jobs, progress)
     index = index_rows(training.coded)
-    select = partial(select_for_label, index, heuristics, revalidate)
+    select = partial(select_for_label, index, heuristics, revalidate, counted=counted or 0)
     counts: list[Any] = [None] * len(grown)
-    if count_held_out:
+    if counted is not None:
         groups = group_equal_rows(training.coded)
         counts = [HeldOutCounter(index, settings, groups, found).count for found in grown]
     arguments = list(zip([found.table for found in grown], is_target, counts, strict=True))
