@@ -127,11 +127,12 @@ def select_for_label(
     table: RuleTable,
     is_target: NDArray[np.bool_],
     count_held_out: CountHeldOut | None = None,
+    counted: int = 0,
 ) -> LabelRules:
     """Covering of one label with each of the heuristics, from the same candidates.
 
-    The choices of a heuristic are the indices of its rules, in the order of their selection. Held-out
-    counts are those of the first heuristic.
+    The choices of a heuristic are the indices of its rules, in the order of their selection. Only the
+    rules of the heuristic at position `counted` get held-out counts.
     """
     candidates = prepare_candidates(table, index, is_target)
     chosen = [select_rules(candidates, h, revalidate=revalidate) for h in heuristics]
@@ -141,6 +142,8 @@ def select_for_label(
     choices = tuple(np.split(inverse, ends))
     held_out = None
     if count_held_out is not None:
-        again = partial(select_rules, heuristic=heuristics[0], revalidate=revalidate)
-        held_out = count_held_out(candidates, is_target, union, again)
+        again = partial(select_rules, heuristic=heuristics[counted], revalidate=revalidate)
+        held_out = np.zeros((2, len(union)), dtype=np.int64)
+        found = count_held_out(candidates, is_target, chosen[counted], again)
+        held_out[:, choices[counted]] = found
     return LabelRules(candidates.table.take(union), *counts, choices, held_out)
