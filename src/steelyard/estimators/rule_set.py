@@ -165,7 +165,7 @@ class RuleSetClassifier(RuleSetParameters):
         if phi is None:
             phi = _MULTILABEL_PHI if targets.output == "multilabel" else 1.0
         heuristics = [get_heuristic(self.heuristic)]
-        path = self._learn_path(X, targets, heuristics, [phi], counted=0)
+        path = self._learn_path(X, targets, heuristics, [phi], held_out_for=0)
         return path.theory(0, phi, min_value=self.min_value, decoder=decoder)
 
     def _advise_on_rules(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar
@@ -167,11 +167,9 @@ class RuleSetClassifierCV(TunedClassifier, RuleSetParameters):
         """Learn all theories of the grid, which costs little more than the chosen one."""
         X, targets = model._read_training_set(*training_set)
         h = search.axes["heuristic"].index(self.best_heuristic_)
-        path = model._learn_path(X, targets, *search.axes.values(), counted=h)
+        self.path_ = model._learn_path(X, targets, *search.axes.values(), held_out_for=h)
         decoder = self.best_params_["decode"]
-        model.theory_ = path.theory(h, self.best_phi_, decoder=decoder)
-        # The counts on unseen examples are for the rules of one heuristic.
-        self.path_ = replace(path, held_out=None)
+        model.theory_ = self.path_.theory(h, self.best_phi_, decoder=decoder)
         model._warn_of_labels_without_rule()
         name = self.scoring if isinstance(self.scoring, str) else "score"
         measures = [name, *self._list_measures(targets.output)]

@@ -131,8 +131,8 @@ def select_for_label(
 ) -> LabelRules:
     """Covering of one label with each of the heuristics, from the same candidates.
 
-    The choices of a heuristic are the indices of its rules, in the order of their selection. Held-out
-    counts are made for the rules of the heuristic with the index `counted`; other rules have none.
+    The choices of a heuristic are the indices of its rules, in the order of their selection. Only the
+    rules of the heuristic at position `counted` get held-out counts.
     """
     candidates = prepare_candidates(table, index, is_target)
     chosen = [select_rules(candidates, h, revalidate=revalidate) for h in heuristics]
@@ -143,7 +143,7 @@ def select_for_label(
     held_out = None
     if count_held_out is not None:
         again = partial(select_rules, heuristic=heuristics[counted], revalidate=revalidate)
-        own = np.sort(choices[counted])
         held_out = np.zeros((2, len(union)), dtype=np.int64)
-        held_out[:, own] = count_held_out(candidates, is_target, union[own], again)
+        found = count_held_out(candidates, is_target, chosen[counted], again)
+        held_out[:, choices[counted]] = found
     return LabelRules(candidates.table.take(union), *counts, choices, held_out)

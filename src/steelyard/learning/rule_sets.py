@@ -33,7 +33,7 @@ def learn_rule_sets(
     threshold_heuristic: Heuristic | None = None,
     revalidate: bool = True,
     bounds: Bounds = NO_BOUNDS,
-    counted: int | None = None,
+    held_out_for: int | None = None,
     entropy: int = 0,
     n_jobs: int | None = None,
     feature_names: Sequence[str] | None = None,
@@ -54,8 +54,8 @@ def learn_rule_sets(
         Whether candidates are valued again on the uncovered examples after each selection.
     bounds : Bounds
         Limits on the number of rules of each theory.
-    counted : int, optional
-        Index of the heuristic whose rules are counted on examples that did not make them.
+    held_out_for : int, optional
+        Position of the heuristic whose rules are counted on examples that did not make them.
     entropy : int
         The seed.
     n_jobs : int or None
@@ -67,12 +67,15 @@ def learn_rule_sets(
     is_target = targets.is_target
     grown = grow_candidates(training, is_target, settings, entropy, n_jobs, progress)
     index = index_rows(training.coded)
-    select = partial(select_for_label, index, heuristics, revalidate, counted=counted or 0)
+    select = partial(select_for_label, index, heuristics, revalidate)
     counts: list[Any] = [None] * len(grown)
-    if counted is not None:
+    if held_out_for is not None:
         groups = group_equal_rows(training.coded)
         counts = [HeldOutCounter(index, settings, groups, found).count for found in grown]
-    arguments = list(zip([found.table for found in grown], is_target, counts, strict=True))
+    arguments = [
+        (found.table, target, count, held_out_for or 0)
+        for found, target, count in zip(grown, is_target, counts, strict=True)
+    ]
     rules_of_label = run_parallel(select, arguments, n_jobs)
     pool = pool_rules(rules_of_label)
     selections = zip(*(rules.choices for rules in rules_of_label), strict=True)
