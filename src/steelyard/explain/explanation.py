@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from steelyard.model.conditions import format_body
+from steelyard.model.conditions import describe_body, format_body
 from steelyard.model.evidence import Label
 from steelyard.model.rules import ScoredRule
 
@@ -82,7 +82,7 @@ class LabelExplanation:
         is_other = scored.head.target_class != self.label.target_class
         head = f"{scored.head}: " if is_other else ""
         counts = f"TP {scored.tp}, FP {scored.fp}, precision {scored.precision:.2f}"
-        return f"{weight}{format_body(scored.body) or 'always'}  ({head}{counts})"
+        return f"{weight}{describe_body(scored.body) or 'always'}  ({head}{counts})"
 
 
 @dataclass(frozen=True)

@@ -98,7 +98,8 @@ def ranges_to_body(ranges: Iterable[Sequence[int]], coder: FeatureCoder) -> tupl
     for f, low, high in ranges:
         feature, cuts = coder.features[f], coder.cuts[f]
         if feature.categories is not None:
-            conditions.append(Condition(feature.name, "in", feature.categories[low:high]))
+            condition = Condition(feature.name, "in", feature.categories[low:high])
+            conditions.append(condition.read_as(feature.reading))
             continue
         lower = float(cuts[low - 1]) if low > 0 else -math.inf
         upper, includes_upper = math.inf, False
@@ -108,7 +109,8 @@ def ranges_to_body(ranges: Iterable[Sequence[int]], coder: FeatureCoder) -> tupl
             if high > 1 and math.nextafter(cuts[high - 2], math.inf) == upper:
                 upper, includes_upper = float(cuts[high - 2]), True
         if lower > -math.inf or upper < math.inf:
-            conditions.append(
-                Condition.interval(feature.name, lower, upper, includes_high=includes_upper)
+            interval = Condition.interval(
+                feature.name, lower, upper, includes_high=includes_upper, kind=feature.kind
             )
+            conditions.append(interval)
     return tuple(conditions)

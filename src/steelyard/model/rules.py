@@ -5,7 +5,9 @@ Knows neither tables nor learners.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import operator
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -119,6 +121,13 @@ class ScoredRule:
             raise ValueError(
                 f"the value of {str(self.rule)!r} must be a number, got {self.value!r}"
             )
+
+    def read_as(self, kinds: Mapping[str, str | None]) -> ScoredRule:
+        """The same rule, whose conditions read as the kinds of their attributes say."""
+        body = tuple(c.read_as(kinds.get(c.feature, c.kind)) for c in self.body)
+        if all(map(operator.is_, body, self.body)):
+            return self
+        return replace(self, rule=Rule(self.head, body))
 
     @property
     def head(self) -> Head:

@@ -20,7 +20,7 @@ from steelyard._text import did_you_mean, find_repeated, format_count, list_name
 
 from .coded_rules import CodedRules, code_rules
 from .combiners import AnyRule, Combiner, Scores
-from .conditions import Value, format_body
+from .conditions import Value, describe_body, format_body
 from .coverage import Bits, unpack
 from .decoders import Decoded, Decoder, EachLabel
 from .evidence import Label
@@ -134,7 +134,8 @@ class Theory(Saved):
         self.decoder.check(self.labels, self.combiner)
         position = {label.name: j for j, label in enumerate(self.labels)}
         grouped = sorted(self.rules, key=lambda scored: position[scored.head.label])
-        object.__setattr__(self, "rules", tuple(grouped))
+        kinds = {feature.name: feature.reading for feature in self.features}
+        object.__setattr__(self, "rules", tuple(scored.read_as(kinds) for scored in grouped))
 
     # -- checking --------------------------------------------------------------------------------
 
@@ -297,7 +298,7 @@ class Theory(Saved):
             for scored, *numbers in zip(rules, *texts, strict=True):
                 aligned = "  ".join(f"{n:>{w}}" for n, w in zip(numbers, widths, strict=True))
                 counts = f"TP {scored.tp:{width}}  FP {scored.fp:<{width}}"
-                yield f"  {counts}  {aligned}  {scored.rule}"
+                yield f"  {counts}  {aligned}  {scored.head} ← {describe_body(scored.body)}"
 
     def to_frame(self) -> pd.DataFrame:
         """One row per rule: label, target_class, rule, n_conditions, tp, fp, precision, value.
