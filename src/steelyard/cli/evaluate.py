@@ -1,5 +1,7 @@
 """``steelyard evaluate``: a theory and a data set with labels → the value of every measure."""
 
+import warnings
+
 import steelyard
 
 from .consoles import make_table, print_result
@@ -15,12 +17,15 @@ def evaluate(
 
     Example: [bold]steelyard evaluate theory.json test.csv --json[/bold]
     """
-    from steelyard.data import DataError
+    from steelyard.data import DataError, DataWarning
     from steelyard.data.sources import load_source
     from steelyard.measures import MEASURES
 
     reject_columns([data], labels=labels)
-    loaded = load_source(data, (labels,) if labels else theory.label_names, constant="keep")
+    with warnings.catch_warnings():
+        # Labels and attributes of a part of a data set may have one value only.
+        warnings.simplefilter("ignore", DataWarning)
+        loaded = load_source(data, (labels,) if labels else theory.label_names)
     missing = [name for name in theory.label_names if name not in loaded.Y.columns]
     if missing:
         raise DataError(f"{data} has no label {missing[0]!r}, which the theory predicts")

@@ -1,7 +1,9 @@
 """Reading data sets and theories that arguments name. Heavy imports happen inside the functions."""
 
 import math
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from inspect import Signature, signature
 from pathlib import Path
@@ -27,13 +29,27 @@ def reject_columns(sources: Sequence[str], **options: str | None) -> None:
         raise typer.BadParameter(message, param_hint=given)
 
 
-def load_data(source: str, labels: str | None, **columns: Any) -> "steelyard.MultiLabelData":
-    """Load a data set with its labels; other columns are those of `load_source`."""
+def load_data(
+    source: str, labels: str | None, treatment: dict[str, Any] | None = None, **columns: Any
+) -> "steelyard.MultiLabelData":
+    """Load a data set with its labels; the columns and the treatment of labels as in `load_source`."""
     from steelyard.data.sources import load_source
 
     reject_columns([source], labels=labels, **columns)
-    given = {name: value for name, value in columns.items() if value}
+    given = {name: value for name, value in (columns | (treatment or {})).items() if value}
     return load_source(source, (labels,) if labels else (), **given)
+
+
+@contextmanager
+def no_repeated_notes(source: str) -> Iterator[None]:
+    """Suppress notes about the columns of a table, which its loader has given already."""
+    from steelyard.data import DataWarning
+    from steelyard.data.sources import brings_labels
+
+    with warnings.catch_warnings():
+        if not brings_labels(source):
+            warnings.simplefilter("ignore", DataWarning)
+        yield
 
 
 def make_heuristic(name: str | None, parameter: float | None) -> "steelyard.Heuristic":
