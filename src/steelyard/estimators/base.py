@@ -6,10 +6,12 @@ from abc import abstractmethod
 from typing import Any, Self
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from steelyard.data.suspicious import warn_about_columns
 from steelyard.explain import Explanation, explain_theory
 from steelyard.learning.targets import TargetChoice, Targets, encode_targets
 from steelyard.model.theory import Theory
@@ -73,6 +75,8 @@ class TheoryClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         self._check_parameters()
         X, targets = self._read_training_set(X, name_labels(y, label_names), sample_weight)
         self._feature_names = read_feature_names(feature_names, X)
+        if isinstance(X, pd.DataFrame):
+            warn_about_columns(X)
         self.theory_ = self._learn_theory(X, targets)
         return self
 
