@@ -63,6 +63,14 @@ def words():
     return vectorizer.fit_transform(TEXTS), vectorizer.get_feature_names_out()
 
 
+@pytest.fixture(scope="module")
+def counts():
+    rng = np.random.default_rng(0)
+    X = rng.poisson(0.4, (300, 6))
+    Y = np.column_stack([(X[:, 0] > 0) & (X[:, 1] == 0), X[:, 2] > 1]).astype(int)
+    return X, Y
+
+
 def used_names(theory: Theory) -> set[str]:
     return {condition.feature for scored in theory for condition in scored.body}
 
@@ -191,3 +199,44 @@ class TestGivenNames:
     def test_classes_have_no_label_names(self, words):
         with pytest.raises(ValueError, match="label_names name the columns of a multi-label y"):
             RipperClassifier().fit(words[0], LABELS[:, 0], label_names=["a"])
+
+
+class TestPresenceOnly:
+    """Rules over words can be restricted to words that are present."""
+
+    @pytest.mark.parametrize("preset", ["paper", "short"])
+    def test_no_condition_holds_for_an_absent_word(self, preset, counts):
+        X, Y = sparse.csr_array(counts[0]), counts[1]
+        options = {"n_candidates": 500, "preset": preset, "random_state": 0}
+        free = RuleSetClassifier(**options).fit(X, Y).theory_
+        bound = RuleSetClassifier(presence_only=True, **options).fit(X, Y).theory_
+        assert any(condition.test(0.0) for scored in free for condition in scored.body)
+        assert len(bound) > 0
+        assert all(len(scored) > 0 for scored in bound)
+        assert not any(condition.test(0.0) for scored in bound for condition in scored.body)
+        # The counts beside a shortened rule are its own.
+        fires = bound.covers(X)
+        for i, scored in enumerate(bound):
+            is_right = Y[:, bound.label_names.index(scored.head.label)] == scored.head.target_class
+            assert (scored.tp, scored.fp) == (
+                (fires[:, i] & is_right).sum(),
+                (fires[:, i] & ~is_right).sum(),
+            )
+
+    def test_it_concerns_dense_zeros_and_ones_but_no_other_numbers(self, counts):
+        X = pd.DataFrame({"word": np.minimum(counts[0][:, 1], 1), "size": np.arange(300) % 50})
+        y = ((X["word"] == 0) & (X["size"] < 20)).astype(int).to_frame("y")
+        options = {"n_candidates": 300, "preset": "paper", "random_state": 0}
+        theory = RuleSetClassifier(presence_only=True, **options).fit(X, y).theory_
+        assert used_names(theory) == {"size"}
+        assert used_names(RuleSetClassifier(**options).fit(X, y).theory_) == {"word", "size"}
+
+    def test_the_tuned_estimator_has_the_option_too(self, counts):
+        X, Y = sparse.csr_array(counts[0]), counts[1]
+        clf = RuleSetClassifierCV(presence_only=True, n_candidates=300, cv=2, random_state=0)
+        theory = clf.fit(X, Y).theory_
+        assert not any(condition.test(0.0) for scored in theory for condition in scored.body)
+
+    def test_it_is_a_boolean(self, counts):
+        with pytest.raises(ValueError, match="presence_only must be True or False, got 'yes'"):
+            RuleSetClassifier(presence_only="yes").fit(*counts)

@@ -30,7 +30,7 @@ def validate_table(estimator: BaseEstimator, X: Any, *, reset: bool) -> Any:
         return X
     options = {"accept_sparse": "csc", "dtype": np.float64, "ensure_all_finite": "allow-nan"}
     array = X if sparse.issparse(X) or hasattr(X, "__array_function__") else np.asarray(X)
-    if array.dtype.kind in "mM":
+    if getattr(array, "dtype", np.dtype(float)).kind in "mM":
         X = array = array.astype("M8[us]" if array.dtype.kind == "M" else "m8[us]").astype(object)
     if getattr(array, "ndim", 0) == 2 and array.dtype.kind in "OUS":
         if array.dtype.kind == "O":

@@ -110,15 +110,20 @@ class ForestSettings(SamplingSettings):
     prune : {False, "oob", "prefix"}
         Whether to delete conditions that do not improve a rule on the rows outside its tree's bag:
         any of them, or only the last ones of the path.
+    presence_only : bool
+        Whether to delete conditions on the absence of a word, or on a largest count without a smallest.
     """
 
     n_candidates: int = 300_000
     n_trees: int = 10
     max_depths: tuple[int | None, ...] = PAPER_DEPTHS
     prune: Prune = False
+    presence_only: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if not isinstance(self.presence_only, bool):
+            raise ValueError(f"presence_only must be True or False, got {self.presence_only!r}")
         check_integer("n_candidates", self.n_candidates)
         check_integer("n_trees", self.n_trees, most=_MOST_TREES)
         if not self.max_depths or not all(d is None or is_integer(d) for d in self.max_depths):

@@ -63,6 +63,12 @@ class RuleTable:
             self.indptr[: n_rules + 1], self.feature[:end], self.low[:end], self.high[:end]
         )
 
+    def drop_conditions(self, is_dropped: NDArray[np.bool_]) -> RuleTable:
+        """The same rules without some of their conditions; bodies may become empty."""
+        n_kept = np.concatenate(([0], np.cumsum(~is_dropped)))
+        columns = (self.feature, self.low, self.high)
+        return RuleTable(n_kept[self.indptr], *(column[~is_dropped] for column in columns))
+
     @staticmethod
     def concatenate(tables: Sequence[RuleTable]) -> RuleTable:
         """The rules of all tables, one after the other."""

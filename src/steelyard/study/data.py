@@ -92,7 +92,7 @@ def load_study_data(config: StudyConfig) -> list[StudyData]:
 def _reject_dates(source: str, X: pd.DataFrame) -> None:
     """Reject dates and times before the work: a study's page shows numbers and categories only."""
     for name, dtype in X.dtypes.items():
-        if dtype.kind in "mM" or dtype == object:
+        if dtype.kind in "mM" or (isinstance(dtype, np.dtype) and dtype.kind == "O"):
             raise DataError(
                 f"{source}: a study does not support dates and times, such as {str(name)!r}; convert "
                 "them to numbers, such as days since a first day"
