@@ -1,6 +1,7 @@
 # Two commands do everything: `make study` and `make test`. Each sets up .venv itself.
 PYTHON ?= python3
 BIN := .venv/bin
+KERNELS := $(wildcard src/steelyard/_kernels/*.pyx src/steelyard/_kernels/*.pxd)
 RESULTS ?= results/segments
 
 .PHONY: study test lint bench clean help
@@ -8,11 +9,11 @@ RESULTS ?= results/segments
 help:
 	@echo "make study   run the main job on the embedded data set, results in $(RESULTS)"
 	@echo "make test    run all tests"
-	@echo "make lint    ruff, mypy, import-linter"
+	@echo "make lint    ruff, cython-lint, mypy, import-linter"
 	@echo "make bench   speed and memory, ours beside scikit-learn's, in one run"
 
-# The stamps make the set-up run again only when the declared dependencies change.
-.venv/installed: pyproject.toml
+# The stamps make the set-up run again only when the dependencies or the compiled kernels change.
+.venv/installed: pyproject.toml setup.py $(KERNELS)
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "steelyard needs Python 3.11 or newer")'
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
@@ -32,6 +33,7 @@ test: .venv/installed-test lint
 lint: .venv/installed-test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	PATH="$(BIN):$$PATH" cython-lint src  # it looks for pycodestyle on the path
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
@@ -39,4 +41,4 @@ bench: .venv/installed-test
 	$(BIN)/python benchmarks/speed.py
 
 clean:
-	rm -rf .venv build dist results .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv build dist results src/*.egg-info src/steelyard/_kernels/*.so .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -4,7 +4,6 @@
 
 DATA has one folder per data set: <name>.arff, <name>.xml and folds.csv. Prints one line of JSON per data
 set, fold and method, then means over the sparse and over the dense tables as preset "auto" divides them.
-The first fit of a method includes the compilation of its kernels if they are not cached.
 """
 
 from __future__ import annotations

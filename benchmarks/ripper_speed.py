@@ -2,13 +2,12 @@
 
     STEELYARD_DATA=... python benchmarks/ripper_speed.py [--weka weka.jar] [--wittgenstein] [data ...]
 
-Ours is the CPU time of `fit`, one process and one thread, after one fit that compiles or loads the
-kernels. JRip's is the CPU time of the thread that trains. Of small data both go through the folds
-several times, and the fastest round counts: it is warm and least disturbed by other processes. Java's
-compiler and garbage collector have threads of their own and are not counted; neither is Python's
-garbage collector, which would spend its time on what was imported. wittgenstein is slow and knows
-neither multi-label data nor missing values: it is timed on the first fold alone, with the same labels
-for us.
+Ours is the CPU time of `fit`, one process and one thread, after one fit that loads the modules. JRip's
+is the CPU time of the thread that trains. Of small data both go through the folds several times, and
+the fastest round counts: it is warm and least disturbed by other processes. Java's compiler and garbage
+collector have threads of their own and are not counted; neither is Python's garbage collector, which
+would spend its time on what was imported. wittgenstein is slow and knows neither multi-label data nor
+missing values: it is timed on the first fold alone, with the same labels for us.
 """
 
 import argparse

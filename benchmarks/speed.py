@@ -12,7 +12,6 @@ import argparse
 import os
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 
@@ -183,7 +182,7 @@ def measure_memory(names: list[str], n_candidates: int, console: Console) -> Non
 
 
 def time_first_fit(console: Console) -> None:
-    """Import, and a first fit on a small data set without and with compiled kernels on disk."""
+    """Import, and the first fit of a process on a small data set."""
     code = (
         "import time; t = time.perf_counter(); "
         "from steelyard import RuleSetClassifier, make_planted_rules; i = time.perf_counter() - t; "
@@ -191,18 +190,9 @@ def time_first_fit(console: Console) -> None:
         "RuleSetClassifier(preset='paper', n_candidates=5000, random_state=0).fit(d.X, d.Y); "
         "print(i, time.perf_counter() - t)"
     )
-    with tempfile.TemporaryDirectory() as cache:
-        environment = {**os.environ, "NUMBA_CACHE_DIR": cache}
-        for state in ("cold", "warm"):
-            run = subprocess.run(
-                [sys.executable, "-c", code],
-                env=environment,
-                check=True,
-                capture_output=True,
-                text=True,
-            )
-            imported, fitted = map(float, run.stdout.split())
-            console.print(f"{state}: import {imported:.1f} s, first fit {fitted:.1f} s")
+    run = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    imported, fitted = map(float, run.stdout.split())
+    console.print(f"import {imported:.1f} s, first fit {fitted:.1f} s")
 
 
 def main() -> None:
@@ -221,9 +211,6 @@ def main() -> None:
         return
     console = Console()
     names = arguments.data.split(",")
-    warm_X, warm_Y, *_ = load_fold(names[0])
-    # Compile before the clock starts.
-    theory_path(warm_X, warm_Y, n_candidates=1000, random_state=0)
     compare_candidates(names, min(arguments.candidates, 75_000), console)
     time_grids(names, arguments.candidates, console)
     compare_prediction("yeast" if has_paper_data else "segments", console)

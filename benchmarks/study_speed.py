@@ -2,8 +2,8 @@
 
 Run:  python benchmarks/study_speed.py DATA [--datasets flags,emotions] [--candidates 300000]
 
-DATA is a folder with one folder a data set, as for paper_table.py. Kernels are compiled before the
-clock starts; every study starts in a fresh folder.
+DATA is a folder with one folder a data set, as for paper_table.py. The workers are started
+before the clock; every study starts in a fresh folder.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def main() -> None:
         n_candidates=arguments.candidates,
         only_folds=tuple(int(fold) for fold in arguments.only_folds.split(",") if fold),
     )
-    time_study(StudyConfig(("planted",), folds=2, n_candidates=1000), 2)  # compiles
+    time_study(StudyConfig(("planted",), folds=2, n_candidates=1000), 2)  # starts the workers
     seconds = {}
     for n_jobs in (1, 2):
         seconds[n_jobs], by_data_set = time_study(config, n_jobs)

@@ -5,7 +5,7 @@ from typing import Any
 
 __version__ = "0.1.0"
 
-# Public names by module. They are imported on first use: scikit-learn, pandas and numba together take a
+# Public names by module. They are imported on first use: scikit-learn and pandas together take a
 # second, which `steelyard --help` does not need.
 _PUBLIC = {
     "data": "DataError MultiLabelData fetch_multilabel load_mulan load_segments load_table "

@@ -1,5 +1,7 @@
 """Candidates: the rules of random trees, all of them and nothing else, whoever computes them."""
 
+import _thread
+import threading
 import warnings
 
 import numpy as np
@@ -335,6 +337,14 @@ class TestReproducibility:
         large = generate(self.data.X, self.is_target, 1000, n_trees=2)
         for few, many in zip(small, large, strict=True):
             assert table_to_ranges(many)[: len(few)] == table_to_ranges(few)
+
+
+def test_growing_can_be_interrupted():
+    data = make_planted_rules(200, random_state=0)
+    seeds = np.arange(1_000_000)  # takes a minute
+    threading.Timer(0.1, _thread.interrupt_main).start()
+    with pytest.raises(KeyboardInterrupt):
+        grow(code_training_table(data.X), data.Y.to_numpy()[:, 0], [seeds])
 
 
 def test_bags_of_one_row_give_no_rules():

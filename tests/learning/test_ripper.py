@@ -1,7 +1,5 @@
 """Ripper: its parts equal the oracle."""
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -9,10 +7,14 @@ from hypothesis import strategies as st
 
 from reference import ripper as oracle
 from reference.rules import covers
-from steelyard._kernels import _description_length as bits_kernels
-from steelyard._kernels import _ripper_growing as growing_kernels
-from steelyard._kernels.ripper import Settings, learn_rules
-from steelyard.learning.ripper import count_possible_conditions
+from steelyard._kernels import description_length as bits_kernels
+from steelyard._kernels import ripper as growing_kernels
+from steelyard.learning.ripper_rules import (
+    RuleListLearner,
+    count_possible_conditions,
+    remove_covered,
+)
+from steelyard.learning.settings import RipperSettings
 from steelyard.learning.training_table import code_training_table, value_cuts
 from strategies import table_to_rows, tables
 
@@ -58,42 +60,47 @@ def to_oracle(training, body):
 class TestGrowing:
     def test_gain_worked_by_hand(self):
         # 8 of 15 examples are positive: 9/16. The condition keeps 7 positives and no negative: 1.
-        log2_next = np.log2(np.arange(20) + 1)
-        gain = growing_kernels.foil_gain(7, 7, log2_next[8] - log2_next[15], log2_next)
+        gain = growing_kernels.foil_gain(7, np.log2(8 / 8), np.log2(9 / 16))
         assert gain == pytest.approx(7 * (4 - np.log2(9)))
 
     @given(problems())
     def test_body_equals_the_oracle(self, given_problem):
         training, is_target, problem = given_problem
-        space = growing_kernels.make_workspace(training.coded.n_codes, is_target)
+        space = growing_kernels.Workspace(training.coded, is_target)
         rows = np.arange(len(is_target)).astype(np.uint32)
-        body = growing_kernels.grow_body(
-            training.coded, space, rows, NOTHING, float(problem.min_weight)
-        )
+        body = growing_kernels.grow_body(space, rows, NOTHING, problem.min_weight)
         assert to_oracle(training, body) == oracle.grow(problem, rows.tolist())
 
     @given(problems(), st.data())
     def test_pruned_body_equals_the_oracle(self, given_problem, data):
         training, is_target, problem = given_problem
-        space = growing_kernels.make_workspace(training.coded.n_codes, is_target)
+        space = growing_kernels.Workspace(training.coded, is_target)
         every = np.arange(len(is_target)).astype(np.uint32)
-        body = growing_kernels.grow_body(training.coded, space, every, NOTHING, 1.0)
+        body = growing_kernels.grow_body(space, every, NOTHING, 1.0)
         chosen = data.draw(st.sets(st.sampled_from(every.tolist())))
         rows = np.array(sorted(chosen), dtype=np.uint32)
         for whole_theory, measure in ((False, oracle.worth), (True, oracle.accuracy)):
-            pruned = growing_kernels.prune_body(training.coded, space, rows, body, whole_theory)
+            pruned = growing_kernels.prune_body(space, rows, body, whole_theory)
             expected = oracle.prune(problem, to_oracle(training, body), rows.tolist(), measure)
             assert to_oracle(training, pruned) == expected
 
     @given(problems())
     def test_mask_is_what_the_oracle_covers(self, given_problem):
         training, is_target, problem = given_problem
-        space = growing_kernels.make_workspace(training.coded.n_codes, is_target)
+        space = growing_kernels.Workspace(training.coded, is_target)
         rows = np.arange(len(is_target)).astype(np.uint32)
-        body = growing_kernels.grow_body(training.coded, space, rows, NOTHING, 1.0)
-        mask = growing_kernels.cover_body(training.coded, space, body)
+        body = growing_kernels.grow_body(space, rows, NOTHING, 1.0)
+        mask = growing_kernels.cover_body(space, body)
         expected = [covers(to_oracle(training, body), row) for row in problem.rows]
         assert mask.tolist() == expected
+
+    def test_a_rule_counts_only_what_earlier_rules_leave_over(self):
+        masks = np.array([[1, 1, 0, 0], [1, 1, 1, 1]], dtype=np.bool_)
+        rest = np.array([0, 1, 1, 1], dtype=np.bool_)
+        is_target = np.array([1, 1, 1, 0], dtype=np.uint8)
+        tp, fp = growing_kernels.count_in_turn(list(masks), rest, is_target)
+        assert (tp.tolist(), fp.tolist()) == ([1, 1], [0, 1])
+        assert rest.tolist() == [False, True, True, True]
 
     @given(
         st.lists(st.booleans(), min_size=1, max_size=60), st.integers(2, 5), st.integers(0, 2**32)
@@ -191,24 +198,18 @@ class TestLearning:
 
         problem.split, problem.prune, problem.optimizations = split, prune, optimizations
         bodies = oracle.learn(problem)
-        kernel_settings = Settings(
-            prune,
-            n_folds,
-            float(problem.min_weight),
-            problem.check_error,
-            problem.n_possible,
-            float(is_target.mean()),
+        learner = RuleListLearner(
+            training.coded,
+            RipperSettings(prune, optimizations, n_folds, problem.min_weight, problem.check_error),
+            is_target.view(np.bool_),
+            np.ones(len(is_target), dtype=np.bool_),
             np.arange(len(is_target)),
+            float(is_target.mean()),
+            np.array([seed], dtype=np.uint64),
         )
-        every = np.ones(len(is_target), dtype=np.bool_)
-        learned = learn_rules(
-            training.coded, is_target, every, kernel_settings, optimizations, np.uint64(seed)
-        )
-        codes = [learned.conditions[a:b] for a, b in pairwise(learned.indptr)]
-        space = growing_kernels.make_workspace(training.coded.n_codes, is_target)
-        masks = [growing_kernels.cover_body(training.coded, space, body).tolist() for body in codes]
+        rules = learner.learn()
+        masks = [rule.mask.tolist() for rule in rules]
         assert masks == [[covers(body, row) for row in problem.rows] for body in bodies]
-        assert learned.tp.tolist() == [is_target[mask].sum() for mask in masks]
-        assert (learned.tp + learned.fp).tolist() == [sum(mask) for mask in masks]
-        rest = np.flatnonzero(learned.rest).tolist()
+        assert [to_oracle(training, rule.body) for rule in rules] == bodies
+        rest = np.flatnonzero(remove_covered(rules, learner.every)).tolist()
         assert rest == problem.uncovered(bodies, range(len(is_target)))

@@ -1,5 +1,5 @@
-"""Jitted functions: arrays in, arrays out. They import nothing else of the package.
+"""Compiled functions: arrays in, arrays out. They import nothing else of the package.
 
-Files without an underscore hold the entry points, one file per step of the algorithms. Files with an
-underscore hold what these share; only kernels import them.
+Each .pyx file is a module with entry points, one per step of the algorithms. The .pxd files hold what
+kernels share; only kernels include them.
 """

@@ -37,7 +37,7 @@ def _print_version(is_wanted: bool) -> None:
         from importlib.metadata import version
         from platform import python_version
 
-        names = ("steelyard", "numpy", "numba", "scikit-learn")
+        names = ("steelyard", "numpy", "scikit-learn")
         versions = [f"{name} {version(name)}" for name in names]
         typer.echo(", ".join([*versions, f"Python {python_version()}"]))
         raise typer.Exit
@@ -69,9 +69,6 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         # --debug may stand anywhere, also after the command.
         app([argument for argument in given if argument != "--debug"], prog_name="steelyard")
     except Exception as error:
-        # Numba turns an interrupt inside a kernel into a SystemError.
-        if isinstance(error.__cause__, KeyboardInterrupt):
-            raise SystemExit(130) from None
         if "--debug" in given:
             raise
         print_message("error", describe_error(error))

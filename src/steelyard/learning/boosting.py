@@ -152,10 +152,11 @@ def boost_label(
     for m in ms:
         # Each m has rules of its own, so that its theory does not depend on the other values.
         grown, votes = _boost(index, m, settings, budget, entropy, is_present, order)
-        distinct, number = _find_distinct(grown, index)
+        n_conditions = grown.count_conditions(index.coded.n_codes, index.coded.is_nominal)
+        distinct, position = find_distinct_rows(cover(grown, index), n_conditions)
         n_known = sum(map(len, tables))
-        tables.append(distinct)
-        votes_of_ms.append(votes._replace(rule_idx=n_known + number[votes.rule_idx]))
+        tables.append(grown.take(distinct))
+        votes_of_ms.append(votes._replace(rule_idx=n_known + position[votes.rule_idx]))
     table = RuleTable.concatenate(tables)
     bits = order_bits(is_present)
     covered = cover(table, index, bits.bit_of_row, bits.n_words)
@@ -195,16 +196,6 @@ def _boost(
     table = RuleTable.from_ranges([body[:length] for body, length in used])
     gain = np.minimum.accumulate(gain[:n_choices])
     return table, Votes(rule_idx[:n_choices], points[:n_choices], gain)
-
-
-def _find_distinct(table: RuleTable, index: RowIndex) -> tuple[RuleTable, NDArray[np.int64]]:
-    """Rules that cover different rows, the shortest of equals; and which of them each rule became."""
-    bits = cover(table, index)
-    n_conditions = table.count_conditions(index.coded.n_codes, index.coded.is_nominal)
-    distinct = find_distinct_rows(bits, n_conditions)
-    number_of = {bits[rule].tobytes(): i for i, rule in enumerate(distinct)}
-    numbers = [number_of[row.tobytes()] for row in bits]
-    return table.take(distinct), np.array(numbers, dtype=np.int64)
 
 
 def _rank_votes(pool: RulePool, votes: Sequence[Votes], max_rules: int) -> Ranking:

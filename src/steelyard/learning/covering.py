@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -23,8 +24,7 @@ class Candidates(NamedTuple):
     """The candidates of one label that cover different rows, with what the selection needs to know.
 
     In a row of `coverage` the positives (rows of the target class) take the first
-    `n_positive_words` words, the negatives the rest. The fields after `table` are in the order in which
-    the kernel takes them.
+    `n_positive_words` words, the negatives the rest.
     """
 
     table: RuleTable
@@ -49,7 +49,7 @@ def prepare_candidates(
     bit_of_row, n_positive_words, n_words = order_bits(is_target)
     coverage = cover(table, index, bit_of_row, n_words)
     n_conditions = table.count_conditions(index.coded.n_codes, index.coded.is_nominal)
-    distinct = find_distinct_rows(coverage, n_conditions)
+    distinct, _ = find_distinct_rows(coverage, n_conditions)
     coverage = coverage[distinct]
     tp, fp = kernels.count_covered(coverage, n_positive_words)
     # A rule without conditions covers all rows.
@@ -68,30 +68,23 @@ def select_rules(
     (ties: more true positives, fewer conditions, first generated), until no candidate covers an
     uncovered positive. With ``revalidate=False`` candidates are ranked once, on all examples.
     """
-    coefficients = kernel_coefficients(heuristic)
-    if coefficients is None or not revalidate:
-        return _select_by_values(candidates, heuristic, revalidate)
-    selected: Indices = kernels.cover_by_coefficients(*candidates[1:], coefficients)
-    return selected
-
-
-def _select_by_values(candidates: Candidates, heuristic: Heuristic, revalidate: bool) -> Indices:
-    """The same selection for a heuristic that is known only as a function of arrays."""
+    evaluate = _make_evaluation(heuristic)
+    totals = candidates.n_positives, candidates.n_negatives
+    uncovered = candidates.all_examples.copy()
     active = np.flatnonzero(candidates.tp > 0)
     tp, fp = candidates.tp[active], candidates.fp[active]
-    n_positives, n_negatives = candidates.n_positives, candidates.n_negatives
-    uncovered = candidates.all_examples.copy()
-    values, ranked_tp = np.zeros(len(candidates.tp)), candidates.tp.copy()
+    if not revalidate:
+        n_conditions = candidates.n_conditions[active]
+        best_first = np.lexsort((active, n_conditions, -tp, -evaluate(tp, fp, *totals)))
+        active, tp, fp = active[best_first], tp[best_first], fp[best_first]
     selected: list[int] = []
     while len(active):
-        if revalidate or not selected:
-            counts = ConfusionMatrix(tp, fp, n_positives - tp, n_negatives - fp)
-            values[active], ranked_tp[active] = heuristic_values(heuristic, counts), tp
-        best = kernels.pick_by_values(
-            values[active], active, ranked_tp[active], candidates.n_conditions
-        )
+        best = 0
+        if revalidate:
+            values = evaluate(tp, fp, *totals)
+            best = kernels.pick_by_values(values, active, tp, candidates.n_conditions)
         selected.append(int(active[best]))
-        n_active, removed_positives, removed_negatives = kernels.take_away(
+        n_active, *removed = kernels.take_away(
             candidates.coverage,
             candidates.n_positive_words,
             selected[-1],
@@ -101,9 +94,21 @@ def _select_by_values(candidates: Candidates, heuristic: Heuristic, revalidate: 
             fp,
         )
         active, tp, fp = active[:n_active], tp[:n_active], fp[:n_active]
-        n_positives -= removed_positives
-        n_negatives -= removed_negatives
+        totals = totals[0] - removed[0], totals[1] - removed[1]
     return np.array(selected, dtype=np.int64)
+
+
+def _make_evaluation(heuristic: Heuristic) -> Callable[..., NDArray[np.float64]]:
+    """The heuristic as a function of TP and FP (arrays), positives and negatives (numbers)."""
+    coefficients = kernel_coefficients(heuristic)
+    if coefficients is not None:
+        return partial(kernels.evaluate_fraction, coefficients)
+
+    def evaluate(tp: Indices, fp: Indices, positives: int, negatives: int) -> NDArray[np.float64]:
+        counts = ConfusionMatrix(tp, fp, positives - tp, negatives - fp)
+        return heuristic_values(heuristic, counts)
+
+    return evaluate
 
 
 def select_for_label(

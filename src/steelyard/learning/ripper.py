@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import chain, repeat
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard._kernels.ripper import LearnedRules, Settings, learn_rules
 from steelyard.heuristics import Laplace, describe
 from steelyard.model.coding import CodedFeatures, FeatureCoder
 from steelyard.model.combiners import AnyRule, FirstRule
 from steelyard.model.decoders import BestLabel, EachLabel
 from steelyard.model.evidence import Evidence, Label
-from steelyard.model.rule_table import RuleTable
+from steelyard.model.rule_table import ranges_to_body
 from steelyard.model.rules import Head, Rule, ScoredRule
 from steelyard.model.theory import Theory
 
 from .parallel import run_parallel
+from .ripper_rules import GrownRule, RuleListLearner, remove_covered
 from .sampling import draw_orders
 from .settings import RipperSettings
 from .targets import Targets
@@ -51,7 +51,7 @@ def learn_ripper(
         arguments = zip(is_target, orders, is_target.mean(axis=1).tolist(), strict=True)
         learned = run_parallel(partial(learn, every), list(arguments), n_jobs)
     labels = targets.count_labels(np.array([rules.rest for rules in learned]))
-    scored = map(_score_rules, labels, learned, repeat(training.coder))
+    scored = map(_score_rules, labels, learned, is_target, repeat(training.coder))
     rarest_first = np.argsort(is_target.sum(axis=1), kind="stable").tolist()
     return Theory(
         features=training.coder.features,
@@ -62,6 +62,13 @@ def learn_ripper(
         classes=targets.classes,
         heuristic=describe(Laplace()),
     )
+
+
+class LearnedRules(NamedTuple):
+    """Rules of a target class, in order, and the rows to learn from that none of them covers."""
+
+    rules: Sequence[GrownRule]
+    rest: Mask
 
 
 def _learn_rules(
@@ -78,19 +85,10 @@ def _learn_rules(
     Every label starts from the same seed, as in JRip, and meets its rows in an order of its own: its
     rules depend neither on the other labels nor on its position among them.
     """
-    kernel_settings = Settings(
-        prune=bool(settings.prune),
-        n_folds=int(settings.folds),
-        min_weight=float(settings.min_weight),
-        check_error=bool(settings.check_error),
-        n_possible=count_possible_conditions(coded),
-        fp_share=fp_share,
-        order=order,
-    )
-    is_positive, seed = is_target.view(np.uint8), np.uint64(entropy % 2**64)
-    n_passes = int(settings.optimizations)
-    learned: LearnedRules = learn_rules(coded, is_positive, every, kernel_settings, n_passes, seed)
-    return learned
+    state = np.array([entropy % 2**64], dtype=np.uint64)
+    learner = RuleListLearner(coded, settings, is_target, every, order, fp_share, state)
+    rules = learner.learn()
+    return LearnedRules(rules, remove_covered(rules, every))
 
 
 def _learn_in_turn(
@@ -112,22 +110,13 @@ def _learn_in_turn(
     return [learned[i]._replace(rest=rest) for i in range(len(sizes))]
 
 
-def count_possible_conditions(coded: CodedFeatures) -> int:
-    """Conditions that tell examples apart: = each category, ≤ and ≥ each value but one extreme.
-
-    JRip counts two more per numeric attribute, the bounds that all examples meet. Without them an
-    attribute of the numbers 0 and 1 counts as much as the same attribute read as nominal.
-    """
-    # A numeric attribute with d values has 2d + 1 codes: see `value_cuts`.
-    n_possible = np.where(coded.is_nominal, coded.n_codes, np.maximum(coded.n_codes - 3, 0))
-    return max(1, int(n_possible.sum()))
-
-
-def _score_rules(label: Label, rules: LearnedRules, coder: FeatureCoder) -> Iterator[ScoredRule]:
+def _score_rules(
+    label: Label, learned: LearnedRules, is_target: Mask, coder: FeatureCoder
+) -> Iterator[ScoredRule]:
     """Rules with their counts on all training examples, in the order in which they were learned."""
     head = Head(label.name, label.target_class)
-    table = RuleTable(rules.indptr, *rules.conditions.T)
-    for i, counts in enumerate(zip(rules.tp.tolist(), rules.fp.tolist(), strict=True)):
-        evidence = Evidence(*counts)
-        rule = Rule(head, table.body(i, coder))
+    for body, mask in learned.rules:
+        tp = int(np.count_nonzero(mask & is_target))
+        evidence = Evidence(tp, int(np.count_nonzero(mask)) - tp)
+        rule = Rule(head, ranges_to_body(body.tolist(), coder))
         yield ScoredRule(rule, evidence, evidence.smoothed_precision)

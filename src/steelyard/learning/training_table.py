@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard._kernels.coding import distinct_numbers, pair_with_next
 from steelyard._text import check_text
 from steelyard.model.coding import (
     CodedFeatures,
@@ -76,7 +75,8 @@ def value_cuts(values: NDArray[np.float64]) -> NDArray[np.float64]:
     >>> np.searchsorted(value_cuts(np.array([1.0, 2.0])), [0.9, 1.0, 1.5, 2.0, 2.1], side="right")
     array([0, 1, 2, 3, 4])
     """
-    return np.asarray(pair_with_next(values))
+    with np.errstate(over="ignore"):  # infinity follows the largest float
+        return np.column_stack((values, np.nextafter(values, np.inf))).ravel()
 
 
 class TrainingFeatures(NamedTuple):
@@ -119,7 +119,7 @@ def code_training_table(
                 check_text(text, f"the category {text!r} of the attribute {name!r}")
             coded.append(code_nominal(column.codes, len(categories)))
         else:
-            values = distinct_numbers(np.sort(column.values))
+            values = np.unique(column.values[~np.isnan(column.values)])
             if column.rows is not None and len(column.rows) < X.shape[0]:
                 values = np.union1d(values, [0.0])
             kind = column.find_kind(values)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard._kernels.coding import code_numbers, most_frequent_code
+from steelyard._kernels.coding import code_numbers
 
 from .features import Feature
 from .tables import MISSING, Column, NominalColumn, NumericColumn, table_to_columns
@@ -123,8 +123,9 @@ def code_numeric(column: NumericColumn, cuts: NDArray[np.float64], n_rows: int) 
 
 def _shorten(dense: CodedColumn) -> CodedColumn:
     """A column as the list of the rows without its most frequent code, if they are few."""
-    default, n_default = most_frequent_code(dense.codes, dense.n_codes)
-    if len(dense.codes) - n_default > LISTED_SHARE * len(dense.codes):
+    frequencies = np.bincount(dense.codes[dense.codes != MISSING], minlength=1)
+    default = int(frequencies.argmax())
+    if len(dense.codes) - frequencies[default] > LISTED_SHARE * len(dense.codes):
         return dense
     rows = np.flatnonzero(dense.codes != default)
     return dense._replace(codes=dense.codes[rows], default_code=default, rows=rows)

@@ -70,8 +70,8 @@ def cover(
     """
     n_rows = index.coded.n_rows
     if bit_of_row is None:
-        bit_of_row, words = np.arange(n_rows), n_words(n_rows)
-    bits = np.zeros((len(table), words), dtype=np.uint64)
+        bit_of_row, words = np.arange(n_rows, dtype=np.int64), n_words(n_rows)
+    bits = np.empty((len(table), words), dtype=np.uint64)
     kernels.cover_rows(
         index.coded,
         index.sorted_rows,

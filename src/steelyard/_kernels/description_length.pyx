@@ -1,51 +1,55 @@
 """Description lengths, in bits, of Ripper's theories and of their errors (Quinlan 1995)."""
 
-import numpy as np
-from numba import njit
+from libc.math cimport log2
+from libc.stdint cimport int64_t, uint8_t
 
-# Conditions of a rule are not independent, so Quinlan and Cohen count half of a theory's bits.
-_REDUNDANCY = 0.5
-# A change of the description length below this is rounding; JRip's tolerance.
-_TOLERANCE = 1e-6
+cdef extern from *:
+    """
+    /* Conditions of a rule are not independent, so Quinlan and Cohen count half of a theory's bits. */
+    #define REDUNDANCY 0.5
+    /* A change of the description length below this is rounding; JRip's tolerance. */
+    #define TOLERANCE 1e-6
+    """
+    const double REDUNDANCY
+    const double TOLERANCE
 
 
-@njit(cache=True, nogil=True)
-def subset_bits(n_elements, n_chosen, share):
+cpdef double subset_bits(double n_elements, double n_chosen, double share) noexcept nogil:
     """-k·log₂(p) - (n-k)·log₂(1-p): which k of n elements, if the receiver expects the share p."""
+    cdef double bits = 0.0
     share = min(max(share, 0.0), 1.0)
-    bits = 0.0
     if n_chosen > 0 and share > 0:
-        bits -= n_chosen * np.log2(share)
+        bits -= n_chosen * log2(share)
     if n_elements > n_chosen and share < 1:
-        bits -= (n_elements - n_chosen) * np.log2(1 - share)
+        bits -= (n_elements - n_chosen) * log2(1 - share)
     return bits
 
 
-@njit(cache=True, nogil=True)
-def rule_bits(n_conditions, n_possible):
+cpdef double rule_bits(double n_conditions, double n_possible) noexcept nogil:
     """½·(log₂*(k) + S(n, k, k/n)): a rule with k of the n possible conditions.
 
     log₂*(k) = log₂(k) + 2·log₂(log₂(k)) encodes the number of conditions; an empty rule is free.
     """
     if n_conditions == 0:
         return 0.0
-    bits = np.log2(n_conditions)
+    cdef double bits = log2(n_conditions)
     if n_conditions > 1:
-        bits += 2 * np.log2(bits)
+        bits += 2 * log2(bits)
     bits += subset_bits(n_possible, n_conditions, n_conditions / n_possible)
-    return _REDUNDANCY * bits
+    return REDUNDANCY * bits
 
 
-@njit(cache=True, nogil=True)
-def exception_bits(fp_share, n_covered, n_uncovered, fp, fn):
+cpdef double exception_bits(
+    double fp_share, double n_covered, double n_uncovered, double fp, double fn
+) noexcept nogil:
     """log₂(n + 1) + S(covered, FP, ·) + S(uncovered, FN, ·): which examples the theory gets wrong.
 
     The receiver knows the number of errors and expects the share `fp_share` of them among the covered
     examples. The larger of the two groups is encoded with that expectation, the smaller one with its
     true share.
     """
-    bits = np.log2(n_covered + n_uncovered + 1.0)
-    n_errors = fp + fn
+    cdef double bits = log2(n_covered + n_uncovered + 1.0)
+    cdef double n_errors = fp + fn
     if n_covered > n_uncovered:
         bits += subset_bits(n_covered, fp, fp_share * n_errors / n_covered)
         if n_uncovered > 0:
@@ -58,8 +62,16 @@ def exception_bits(fp_share, n_covered, n_uncovered, fp, fn):
     return bits
 
 
-@njit(cache=True, nogil=True)
-def delete_costly_rules(tp, fp, bits_of_rule, order, totals, fp_share, check_error, deleted):
+def delete_costly_rules(
+    const int64_t[::1] tp,
+    const int64_t[::1] fp,
+    const double[::1] bits_of_rule,
+    const int64_t[::1] order,
+    totals,
+    double fp_share,
+    bint check_error,
+    deleted,
+):
     """Delete, one after the other, the rules that cost more bits than they save.
 
     A rule is deleted if the description length does not grow without it, or if half of what it
@@ -84,15 +96,23 @@ def delete_costly_rules(tp, fp, bits_of_rule, order, totals, fp_share, check_err
     bits : float
         Description length of the errors that remain, minus what the deletions saved.
     """
-    n_positives, n_negatives = totals
-    n_examples = n_positives + n_negatives
-    all_tp = tp.sum()
-    all_fp = fp.sum()
-    bits = exception_bits(
-        fp_share, all_tp + all_fp, n_examples - all_tp - all_fp, all_fp, n_positives - all_tp
-    )
-    saved = 0.0
-    for r in order:
+    cdef int64_t n_positives = totals[0]
+    cdef int64_t n_examples = n_positives + totals[1]
+    cdef uint8_t[::1] is_deleted = deleted.view("u1")
+    cdef int64_t all_tp = 0
+    cdef int64_t all_fp = 0
+    cdef int64_t less_tp, less_fp, n_covered
+    cdef double bits, without, saving
+    cdef double saved = 0.0
+    cdef bint is_wrong
+    cdef Py_ssize_t i, r
+    for r in range(tp.shape[0]):
+        all_tp += tp[r]
+        all_fp += fp[r]
+    n_covered = all_tp + all_fp
+    bits = exception_bits(fp_share, n_covered, n_examples - n_covered, all_fp, n_positives - all_tp)
+    for i in range(order.shape[0]):
+        r = order[i]
         less_tp = all_tp - tp[r]
         less_fp = all_fp - fp[r]
         n_covered = less_tp + less_fp
@@ -101,8 +121,8 @@ def delete_costly_rules(tp, fp, bits_of_rule, order, totals, fp_share, check_err
         )
         saving = bits + bits_of_rule[r] - without
         is_wrong = check_error and tp[r] + fp[r] > 0 and fp[r] >= tp[r]
-        if saving >= -_TOLERANCE or is_wrong:
-            deleted[r] = True
+        if saving >= -TOLERANCE or is_wrong:
+            is_deleted[r] = True
             all_tp = less_tp
             all_fp = less_fp
             bits = without

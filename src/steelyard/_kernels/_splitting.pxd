@@ -1,0 +1,245 @@
+"""Splits of a tree's node: their information gain, their cut point and the rows of their branches.
+
+Counts are packed pairs: see `_counting`. A gain is in bits, times the weight of the known rows.
+"""
+
+from libc.math cimport log2
+from libc.stdint cimport int32_t, uint32_t, uint64_t
+
+from ._coded cimport Coded
+from ._counting cimport (
+    Counter,
+    codes_of_rows,
+    examples,
+    is_in_node,
+    most_codes,
+    positives,
+    search,
+)
+from ._memory cimport allocate
+
+
+cdef struct Branch:
+    Py_ssize_t start  # its rows: a range of the counter's members ...
+    Py_ssize_t end
+    uint64_t counts  # ... and their packed counts
+
+
+# Memory of all splits, and the result of the last one.
+cdef struct Splitter:
+    Branch* branches
+    int32_t* branch_of_row  # branch of each row of the node that is split
+    uint32_t* buffer
+    double* xlogx  # k·log₂(k)
+
+
+cdef inline Splitter make_splitter(const Coded* coded, Py_ssize_t bag_size, list owner) except *:
+    """A splitter for nodes of at most `bag_size` examples; its memory belongs to `owner`."""
+    cdef Splitter splitter
+    cdef Py_ssize_t k
+    splitter.branches = <Branch*> allocate(owner, most_codes(coded) * sizeof(Branch))
+    splitter.branch_of_row = <int32_t*> allocate(owner, coded.n_rows * sizeof(int32_t))
+    splitter.buffer = <uint32_t*> allocate(owner, coded.n_rows * sizeof(uint32_t))
+    splitter.xlogx = <double*> allocate(owner, (bag_size + 1) * sizeof(double))
+    for k in range(2, bag_size + 1):
+        splitter.xlogx[k] = k * log2(k)
+    return splitter
+
+
+cdef inline double _impurity(
+    uint64_t weight, uint64_t positive, const double* xlogx
+) noexcept nogil:
+    """Entropy times weight."""
+    return xlogx[weight] - xlogx[positive] - xlogx[weight - positive]
+
+
+cdef inline double best_boundary(
+    const uint64_t* counts, Py_ssize_t n, const double* xlogx, Py_ssize_t* boundary
+) noexcept nogil:
+    """Gain of the best numeric split of the packed counts of n ascending codes.
+
+    It lies between the code at `boundary` and the next; `boundary` is -1 if no split has a gain.
+    """
+    cdef uint64_t total = 0, passed = 0
+    cdef uint64_t weight, positive, left, left_positive
+    cdef double impurity, gain, best = 0.0
+    cdef Py_ssize_t i
+    for i in range(n):
+        total += counts[i]
+    weight = examples(total)
+    positive = positives(total)
+    impurity = _impurity(weight, positive, xlogx)
+    boundary[0] = -1
+    for i in range(n - 1):
+        passed += counts[i]
+        left = examples(passed)
+        left_positive = positives(passed)
+        gain = impurity - (
+            _impurity(left, left_positive, xlogx)
+            + _impurity(weight - left, positive - left_positive, xlogx)
+        )
+        if gain > best:
+            best = gain
+            boundary[0] = i
+    return best
+
+
+cdef inline double multiway_gain(
+    const uint64_t* counts, Py_ssize_t n, const double* xlogx
+) noexcept nogil:
+    """Gain of the split into one branch per code."""
+    cdef uint64_t total = 0
+    cdef double children = 0.0
+    cdef Py_ssize_t i
+    for i in range(n):
+        total += counts[i]
+        children += _impurity(examples(counts[i]), positives(counts[i]), xlogx)
+    return _impurity(examples(total), positives(total), xlogx) - children
+
+
+cdef inline int32_t cut_code(const double* values, int32_t lower, int32_t upper) noexcept nogil:
+    """First code at or above the mid-point of two values, given by their codes."""
+    cdef double middle = values[lower] / 2 + values[upper] / 2
+    return <int32_t> search[double](values, lower + 1, upper, middle)
+
+
+cdef inline void split_listed(
+    const Coded* coded,
+    Py_ssize_t feature,
+    int32_t cut,
+    Py_ssize_t start,
+    Py_ssize_t end,
+    uint64_t total,
+    const Counter* counter,
+    const Splitter* splitter,
+) noexcept nogil:
+    """Split a node on a listed numeric feature by moving only the rows that leave the default.
+
+    The branches are the rows below the cut and from it on.
+    """
+    cdef uint32_t* members = counter.members
+    cdef uint32_t* position = counter.position
+    cdef int default_branch = coded.default_code[feature] >= cut
+    cdef Py_ssize_t main_end = end, known_end = end
+    cdef uint64_t moved = 0
+    cdef int[2] leaving
+    cdef int branch, i
+    cdef Py_ssize_t e
+    cdef uint32_t row, other
+    # First move the missing rows to the end of the node, then the other branch in front of them.
+    leaving[0] = -1
+    leaving[1] = 1 - default_branch
+    for i in range(2):
+        known_end = main_end
+        moved = 0
+        for e in range(coded.indptr[feature], coded.indptr[feature + 1]):
+            row = coded.rows[e]
+            branch = coded.codes[e] >= cut if coded.codes[e] >= 0 else -1
+            if branch == leaving[i] and is_in_node(counter, row, start, known_end):
+                main_end -= 1
+                other = members[main_end]
+                members[main_end] = row
+                members[position[row]] = other
+                position[other] = position[row]
+                position[row] = main_end
+                moved += counter.pair[row]
+        total -= moved
+    splitter.branches[default_branch] = Branch(start, main_end, total)
+    splitter.branches[1 - default_branch] = Branch(main_end, known_end, moved)
+
+
+cdef inline void split_by_sorting(
+    const Coded* coded,
+    Py_ssize_t feature,
+    int32_t cut,
+    Py_ssize_t start,
+    Py_ssize_t end,
+    Py_ssize_t n_branches,
+    const Counter* counter,
+    const Splitter* splitter,
+) noexcept nogil:
+    """Sort the node's rows by branch; missing rows come last and belong to no branch."""
+    cdef Py_ssize_t i
+    cdef int32_t* branch = splitter.branch_of_row
+    codes_of_rows(coded, feature, counter.members + start, end - start, branch)
+    if not coded.is_nominal[feature]:
+        for i in range(end - start):
+            if branch[i] >= 0:
+                branch[i] = branch[i] >= cut
+    if n_branches == 2:
+        _sort_two_branches(start, end, counter, splitter)
+    else:
+        _sort_branches(start, end, n_branches, counter, splitter)
+    for i in range(start, end):
+        counter.position[counter.members[i]] = i
+
+
+cdef inline void _sort_two_branches(
+    Py_ssize_t start, Py_ssize_t end, const Counter* counter, const Splitter* splitter
+) noexcept nogil:
+    """The common case in one sweep: low rows stay in front, high ones wait in the buffer."""
+    cdef uint32_t* members = counter.members
+    cdef uint32_t* buffer = splitter.buffer
+    cdef Py_ssize_t n = end - start, low_end = start, n_high = 0, n_missing = 0
+    cdef uint64_t low_counts = 0, high_counts = 0
+    cdef Py_ssize_t i
+    cdef int32_t branch
+    cdef uint32_t row
+    for i in range(n):
+        row = members[start + i]
+        branch = splitter.branch_of_row[i]
+        if branch == 0:
+            members[low_end] = row
+            low_end += 1
+            low_counts += counter.pair[row]
+        elif branch == 1:
+            buffer[n_high] = row
+            n_high += 1
+            high_counts += counter.pair[row]
+        else:
+            n_missing += 1
+            buffer[n - n_missing] = row
+    for i in range(n_high):
+        members[low_end + i] = buffer[i]
+    for i in range(n_missing):
+        members[low_end + n_high + i] = buffer[n - 1 - i]
+    splitter.branches[0] = Branch(start, low_end, low_counts)
+    splitter.branches[1] = Branch(low_end, low_end + n_high, high_counts)
+
+
+cdef inline void _sort_branches(
+    Py_ssize_t start,
+    Py_ssize_t end,
+    Py_ssize_t n_branches,
+    const Counter* counter,
+    const Splitter* splitter,
+) noexcept nogil:
+    """Any number of branches: count the rows of each, then place them."""
+    cdef uint32_t* members = counter.members
+    cdef uint32_t* buffer = splitter.buffer
+    cdef Branch* branches = splitter.branches
+    cdef Py_ssize_t n = end - start, free = start, size
+    cdef Py_ssize_t i, b
+    cdef uint32_t row
+    for b in range(n_branches):
+        branches[b] = Branch(0, 0, 0)
+    for i in range(n):
+        if splitter.branch_of_row[i] >= 0:
+            branches[splitter.branch_of_row[i]].end += 1
+    for b in range(n_branches):
+        size = branches[b].end
+        branches[b].start = free
+        branches[b].end = free  # moves to the end as rows arrive
+        free += size
+    for i in range(n):
+        row = members[start + i]
+        b = splitter.branch_of_row[i]
+        if b >= 0:
+            buffer[branches[b].end - start] = row
+            branches[b].end += 1
+            branches[b].counts += counter.pair[row]
+        else:
+            buffer[free - start] = row
+            free += 1
+    for i in range(n):
+        members[start + i] = buffer[i]

@@ -1,0 +1,89 @@
+"""Which rules cover a row → scores of the labels, one function for each way to combine rules.
+
+All functions take `coverage` (n_rules, n_words), where bit i is row i; `order`, the rules to combine;
+`label_of_rule` (n_rules,); and `out` (n_labels, n_rows), which they change.
+"""
+
+import numpy as np
+
+from libc.stdint cimport int32_t, int64_t, uint64_t
+
+from ._bits cimport trailing_zeros
+
+# Votes are integers, so that their sums are exact; precisions are not.
+ctypedef fused Points:
+    int64_t
+    double
+
+
+def first_firing(
+    const uint64_t[:, ::1] coverage,
+    const int64_t[::1] order,
+    const int64_t[::1] label_of_rule,
+    int32_t[:, ::1] out,
+):
+    """Position in `order` of the first rule of a label that covers a row.
+
+    `out` holds a position beyond the last one before the call.
+    """
+    cdef Py_ssize_t n_words = coverage.shape[1]
+    cdef uint64_t[:, ::1] fired = np.zeros((out.shape[0], n_words), dtype=np.uint64)
+    cdef Py_ssize_t position, w
+    cdef int64_t rule, label
+    cdef uint64_t new
+    with nogil:
+        for position in range(order.shape[0]):
+            rule = order[position]
+            label = label_of_rule[rule]
+            for w in range(n_words):
+                new = coverage[rule, w] & ~fired[label, w]
+                fired[label, w] |= new
+                while new:
+                    out[label, (w << 6) + trailing_zeros(new)] = position
+                    new &= new - 1
+
+
+def add_points(
+    const uint64_t[:, ::1] coverage,
+    const int64_t[::1] order,
+    const int64_t[::1] label_of_rule,
+    const Points[::1] points,
+    Points[:, ::1] out,
+):
+    """Add the points of the rules that cover a row; `points` are aligned with `order`."""
+    cdef Py_ssize_t position, w
+    cdef int64_t rule, label
+    cdef uint64_t word
+    with nogil:
+        for position in range(order.shape[0]):
+            rule = order[position]
+            label = label_of_rule[rule]
+            for w in range(coverage.shape[1]):
+                word = coverage[rule, w]
+                while word:
+                    out[label, (w << 6) + trailing_zeros(word)] += points[position]
+                    word &= word - 1
+
+
+def raise_points(
+    const uint64_t[:, ::1] coverage,
+    const int64_t[::1] order,
+    const int64_t[::1] label_of_rule,
+    const Points[::1] points,
+    Points[:, ::1] out,
+):
+    """Raise `out` to the most points of the rules that cover a row."""
+    cdef Py_ssize_t position, w, row
+    cdef int64_t rule, label
+    cdef uint64_t word
+    with nogil:
+        for position in range(order.shape[0]):
+            rule = order[position]
+            label = label_of_rule[rule]
+            for w in range(coverage.shape[1]):
+                word = coverage[rule, w]
+                while word:
+                    row = (w << 6) + trailing_zeros(word)
+                    if points[position] > out[label, row]:
+                        out[label, row] = points[position]
+                    word &= word - 1

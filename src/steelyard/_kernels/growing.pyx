@@ -1,0 +1,444 @@
+# distutils: language = c++
+"""Random trees on coded features: every leaf that predicts the target class becomes a rule.
+
+One call grows the trees of a label: draw a bag, draw attributes at each node, take the split with the
+largest information gain, descend with an explicit stack, write the body of the path at target leaves.
+
+Counts are packed pairs: see `_counting`.
+"""
+
+import numpy as np
+
+from cpython.exc cimport PyErr_CheckSignals
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.string cimport memcpy, memset
+from libcpp.vector cimport vector
+
+from ._coded cimport Coded, borrow
+from ._conditions cimport Condition, hash_body, merge_conditions
+from ._counting cimport (
+    Counter,
+    Tally,
+    add_rows,
+    clear_rows,
+    count_codes,
+    examples,
+    find_binary,
+    make_counter,
+    make_tally,
+    outside,
+    pack,
+    positives,
+    sum_nondefault,
+)
+from ._memory cimport allocate
+from ._random cimport next_below
+from ._splitting cimport (
+    Branch,
+    Splitter,
+    best_boundary,
+    cut_code,
+    make_splitter,
+    multiway_gain,
+    split_by_sorting,
+    split_listed,
+)
+
+# Gains below this (bits per example) count as none; Weka's tolerance.
+cdef double MIN_GAIN = 1e-6
+# A tally walks over the entries of the node's rows; counting without one, over the lists of the drawn
+# attributes. Of all entries, a row has 1/n_rows and an attribute 1/n_features. A tally may cost this
+# many times the lists of n_drawn attributes, because small nodes draw many more attributes than that.
+cdef Py_ssize_t TALLY_PRICE = 3
+
+
+# What all trees of a call share: the data, the settings, and memory that is used again.
+cdef struct Forest:
+    Coded coded
+    const double* values
+    const int64_t* values_indptr
+    const uint8_t* is_target
+    const int64_t* draw_order
+    Py_ssize_t bag_size
+    Py_ssize_t n_drawn
+    Py_ssize_t most_tallied  # rows of the largest node that is counted by a tally
+    Counter counter
+    Tally tally
+    Splitter splitter
+    uint8_t* is_binary  # features with the codes 0 and 1 and no missing value
+    uint32_t* window  # attributes; the drawn ones move to the end
+
+
+cdef struct Node:
+    Py_ssize_t start  # its rows: a range of the counter's members ...
+    Py_ssize_t end
+    uint64_t counts  # ... and their packed counts
+    Py_ssize_t depth
+    Condition condition  # leads here from the parent
+
+
+cdef struct Split:
+    Py_ssize_t feature  # -1: no split has a gain
+    int32_t cut
+
+
+cdef Node _draw_bag(uint64_t* state, const Forest* forest) noexcept nogil:
+    """Draw a bag with replacement; return the root of its tree."""
+    cdef const Counter* counter = &forest.counter
+    cdef Py_ssize_t n_rows = forest.coded.n_rows
+    cdef Node root
+    cdef Py_ssize_t row, _
+    cdef bint is_drawn
+    root.start = root.end = root.depth = 0
+    root.counts = 0
+    memset(counter.pair, 0, n_rows * sizeof(uint64_t))
+    for _ in range(forest.bag_size):
+        row = forest.draw_order[next_below(state, n_rows)]
+        counter.pair[row] += pack(1, forest.is_target[row])
+    for row in range(n_rows):
+        is_drawn = counter.pair[row] != 0
+        counter.members[root.end] = row  # the next row takes the place of one that is not drawn
+        counter.position[row] = root.end if is_drawn else outside()
+        root.counts += counter.pair[row]
+        root.end += is_drawn
+    return root
+
+
+cdef inline Py_ssize_t _count_codes(
+    Py_ssize_t f, const Node* node, bint is_tallied, const Forest* forest
+) noexcept nogil:
+    """Codes of a feature that occur in the node; return how many.
+
+    If there are two or more, they are in `codes` and `counts`; fewer allow no split.
+    """
+    cdef const Coded* coded = &forest.coded
+    cdef const Counter* counter = &forest.counter
+    cdef bint is_listed = coded.column[f] < 0
+    cdef uint64_t ones
+    if coded.n_codes[f] < 2:
+        return 0
+    is_tallied = is_tallied and is_listed
+    if is_tallied and forest.tally.counts[f] == 0:
+        return 1  # the default alone
+    if not forest.is_binary[f]:
+        return count_codes(coded, f, node.start, node.end, node.counts, counter)
+    if is_tallied:
+        ones = forest.tally.counts[f]
+    else:
+        ones = sum_nondefault(coded, f, node.start, node.end, counter)
+    if is_listed and coded.default_code[f] == 1:
+        ones = node.counts - ones
+    counter.codes[0] = 0
+    counter.codes[1] = 1
+    counter.counts[0] = node.counts - ones
+    counter.counts[1] = ones
+    return 1 if ones == 0 or ones == node.counts else 2
+
+
+cdef Split _find_split(uint64_t* state, const Node* node, const Forest* forest) noexcept nogil:
+    """Draw attributes and return the best split.
+
+    It looks at `n_drawn` attributes at least, and then at more until one has a gain.
+    """
+    cdef const Counter* counter = &forest.counter
+    cdef const double* xlogx = forest.splitter.xlogx
+    cdef uint32_t* window = forest.window
+    cdef Py_ssize_t n_window = forest.coded.n_features
+    cdef Py_ssize_t n_members = node.end - node.start
+    cdef bint is_tallied = n_members <= forest.most_tallied
+    cdef double gain, best_gain = MIN_GAIN * <double> examples(node.counts)
+    cdef Py_ssize_t j, n, boundary, n_seen = 0
+    cdef uint32_t f
+    cdef Split best
+    best.feature = -1
+    best.cut = 0
+    if is_tallied:
+        add_rows(&forest.tally, counter.members + node.start, n_members, counter.pair)
+    while n_window > 0 and (n_seen < forest.n_drawn or best.feature < 0):
+        n_seen += 1
+        j = next_below(state, n_window)
+        n_window -= 1
+        f = window[j]
+        window[j] = window[n_window]
+        window[n_window] = f
+        n = _count_codes(f, node, is_tallied, forest)
+        if n < 2:
+            continue
+        boundary = -1
+        if forest.coded.is_nominal[f]:
+            gain = multiway_gain(counter.counts, n, xlogx)
+        else:
+            gain = best_boundary(counter.counts, n, xlogx, &boundary)
+        # Of equal gains the lower attribute wins, whatever the order of the draws.
+        if gain > best_gain or (gain == best_gain and <Py_ssize_t> f < best.feature):
+            best_gain = gain
+            best.feature = f
+            if boundary >= 0:
+                best.cut = cut_code(
+                    forest.values + forest.values_indptr[f],
+                    counter.codes[boundary],
+                    counter.codes[boundary + 1],
+                )
+    if is_tallied:
+        clear_rows(&forest.tally, counter.members + node.start, n_members)
+    return best
+
+
+cdef Py_ssize_t _sort_rows(Split split, const Node* node, const Forest* forest) noexcept nogil:
+    """Sort the rows of a node by branch; return the number of branches."""
+    cdef const Coded* coded = &forest.coded
+    cdef Py_ssize_t f = split.feature
+    cdef Py_ssize_t n_listed = coded.indptr[f + 1] - coded.indptr[f]
+    cdef Py_ssize_t n_branches = coded.n_codes[f] if coded.is_nominal[f] else 2
+    if (
+        not coded.is_nominal[f]
+        and coded.column[f] < 0
+        and n_listed <= 4 * (node.end - node.start)
+    ):
+        split_listed(
+            coded,
+            f,
+            split.cut,
+            node.start,
+            node.end,
+            node.counts,
+            &forest.counter,
+            &forest.splitter,
+        )
+    else:
+        split_by_sorting(
+            coded,
+            f,
+            split.cut,
+            node.start,
+            node.end,
+            n_branches,
+            &forest.counter,
+            &forest.splitter,
+        )
+    return n_branches
+
+
+cdef int _push_children(
+    Split split, const Node* node, const Forest* forest, vector[Node]& stack
+) except -1 nogil:
+    """Split a node and push its children that have examples."""
+    cdef Py_ssize_t n_branches = _sort_rows(split, node, forest)
+    cdef const Branch* branch
+    cdef Node child
+    cdef Py_ssize_t b
+    child.depth = node.depth + 1
+    child.condition.feature = split.feature
+    for b in range(n_branches):
+        branch = &forest.splitter.branches[b]
+        if branch.counts == 0:
+            continue  # no example: not a leaf
+        child.start = branch.start
+        child.end = branch.end
+        child.counts = branch.counts
+        if forest.coded.is_nominal[split.feature]:
+            child.condition.low = b
+            child.condition.high = b + 1
+        elif b == 0:
+            child.condition.low = 0
+            child.condition.high = split.cut
+        else:
+            child.condition.low = split.cut
+            child.condition.high = forest.coded.n_codes[split.feature]
+        stack.push_back(child)
+    return 0
+
+
+cdef class _RuleBodies:
+    """The distinct bodies that were found, as the columns of a CSR."""
+
+    cdef vector[int64_t] indptr
+    cdef vector[int32_t] feature
+    cdef vector[int32_t] low
+    cdef vector[int32_t] high
+    cdef vector[uint64_t] hashes
+    cdef vector[uint64_t] table  # all hashes, known ones included; 0 is a free slot
+    cdef Py_ssize_t n_keys
+
+    def __cinit__(self, const uint64_t[::1] known_hashes):
+        cdef Py_ssize_t i
+        self.indptr.push_back(0)
+        self.n_keys = known_hashes.shape[0]
+        self.table.resize(1 << 12)
+        while <Py_ssize_t> self.table.size() < 4 * self.n_keys:
+            self.table.resize(2 * self.table.size())
+        for i in range(self.n_keys):
+            self._add_key(known_hashes[i])
+
+    cdef bint _add_key(self, uint64_t key) noexcept nogil:
+        """Add a hash to the table; return whether it is new."""
+        cdef uint64_t mask = self.table.size() - 1
+        cdef uint64_t slot = key & mask
+        while self.table[slot] != 0:
+            if self.table[slot] == key:
+                return False
+            slot = (slot + 1) & mask
+        self.table[slot] = key
+        return True
+
+    cdef int _enlarge_table(self) except -1 nogil:
+        cdef vector[uint64_t] keys
+        cdef size_t i
+        keys.swap(self.table)
+        self.table.resize(4 * keys.size())
+        for i in range(keys.size()):
+            if keys[i] != 0:
+                self._add_key(keys[i])
+        return 0
+
+    cdef int add(self, const Condition* body, Py_ssize_t length) except -1 nogil:
+        """Add a body; return 1 if it is new, else 0."""
+        cdef uint64_t key = hash_body(body, length)
+        cdef Py_ssize_t c
+        if not self._add_key(key):
+            return 0
+        self.n_keys += 1
+        if 2 * self.n_keys > <Py_ssize_t> self.table.size():
+            self._enlarge_table()
+        for c in range(length):
+            self.feature.push_back(body[c].feature)
+            self.low.push_back(body[c].low)
+            self.high.push_back(body[c].high)
+        self.indptr.push_back(self.feature.size())
+        self.hashes.push_back(key)
+        return 1
+
+
+cdef object _to_array(const void* entries, Py_ssize_t n, object dtype):
+    array = np.empty(n, dtype=dtype)
+    memcpy(<void*> <size_t> array.ctypes.data, entries, array.nbytes)
+    return array
+
+
+def grow_rules(
+    coded,
+    const double[::1] values,
+    const int64_t[::1] values_indptr,
+    const uint8_t[::1] is_target,
+    const int64_t[::1] draw_order,
+    Py_ssize_t bag_size,
+    Py_ssize_t n_drawn_features,
+    const int64_t[::1] depth_limits,
+    Py_ssize_t n_trees,
+    const uint64_t[:, ::1] seeds,
+    const uint64_t[::1] known_hashes,
+):
+    """Grow the trees of one label and return the rules that are not known yet.
+
+    Parameters
+    ----------
+    coded : CodedFeatures
+    values, values_indptr : arrays
+        Distinct training values of each numeric feature, ascending, as a CSR.
+    is_target : (n_rows,) uint8
+    draw_order : (n_rows,) int64
+        Rows in an order that does not depend on how the table was sorted; bags are drawn from it.
+    bag_size : int
+        Rows drawn with replacement for each tree.
+    n_drawn_features : int
+        K, the attributes drawn at each node.
+    depth_limits : (n_depths,) int64
+        A negative limit is none.
+    n_trees : int
+        Trees per depth limit and pass.
+    seeds : (n_passes, n_depths * n_trees) uint64
+    known_hashes : (n_known,) uint64
+        Hashes of rules that were emitted before.
+
+    Returns
+    -------
+    indptr : (n_rules + 1,) int64
+    feature, low, high : (n_conditions,) int32
+        The body of each rule: low ≤ code < high on a feature, in the order of the path.
+    hashes : (n_rules,) uint64
+    tree_of_rule : (n_rules,) int64
+        Position of the seed, counted over all passes, of the tree that gave the rule first.
+    pass_ends : (n_passes,) int64
+        Number of new rules after each pass.
+    n_extracted : (n_passes,) int64
+        Number of target leaves in each pass, repeated rules included.
+    """
+    cdef list owner = []
+    cdef Forest forest
+    forest.coded = borrow(coded)
+    forest.values = &values[0]
+    forest.values_indptr = &values_indptr[0]
+    forest.is_target = &is_target[0]
+    forest.draw_order = &draw_order[0]
+    forest.bag_size = bag_size
+    forest.n_drawn = n_drawn_features
+    cdef Py_ssize_t n_rows = forest.coded.n_rows
+    cdef Py_ssize_t n_features = forest.coded.n_features
+    forest.most_tallied = TALLY_PRICE * n_drawn_features * n_rows // max(n_features, 1)
+    forest.counter = make_counter(&forest.coded, owner)
+    forest.tally = make_tally(&forest.coded, owner)
+    forest.splitter = make_splitter(&forest.coded, bag_size, owner)
+    forest.is_binary = <uint8_t*> allocate(owner, n_features)
+    forest.window = <uint32_t*> allocate(owner, n_features * sizeof(uint32_t))
+    find_binary(&forest.coded, forest.is_binary)
+    cdef int32_t* slot_of_feature = <int32_t*> allocate(owner, n_features * sizeof(int32_t))
+    memset(slot_of_feature, 0xFF, n_features * sizeof(int32_t))
+
+    cdef Py_ssize_t n_passes = seeds.shape[0]
+    cdef Py_ssize_t trees_per_pass = seeds.shape[1]
+    pass_ends = np.zeros(n_passes, dtype=np.int64)
+    n_extracted = np.zeros(n_passes, dtype=np.int64)
+    cdef int64_t[::1] pass_ends_view = pass_ends
+    cdef int64_t[::1] n_extracted_view = n_extracted
+    cdef _RuleBodies rules = _RuleBodies(known_hashes)
+    cdef vector[int64_t] tree_of_rule
+    cdef vector[Node] stack
+    cdef vector[Condition] path, body
+    cdef Py_ssize_t tree, f, length, depth_limit
+    cdef uint64_t state, weight, positive
+    cdef Node node
+    cdef Split split
+    with nogil:
+        for tree in range(n_passes * trees_per_pass):
+            with gil:
+                PyErr_CheckSignals()
+            depth_limit = depth_limits[tree % trees_per_pass // n_trees]
+            state = seeds[tree // trees_per_pass, tree % trees_per_pass]
+            stack.push_back(_draw_bag(&state, &forest))
+            for f in range(n_features):
+                forest.window[f] = f
+            while not stack.empty():
+                node = stack.back()
+                stack.pop_back()
+                path.resize(node.depth)
+                if node.depth > 0:
+                    path[node.depth - 1] = node.condition
+                weight = examples(node.counts)
+                positive = positives(node.counts)
+                split.feature = -1
+                if weight >= 2 and 0 < positive < weight and node.depth != depth_limit:
+                    split = _find_split(&state, &node, &forest)
+                if split.feature >= 0:
+                    _push_children(split, &node, &forest, stack)
+                # The root as a leaf would give a rule without conditions, which is not a rule.
+                elif node.depth > 0 and 2 * positive > weight:
+                    n_extracted_view[tree // trees_per_pass] += 1
+                    body.resize(node.depth)
+                    length = merge_conditions(
+                        path.data(), node.depth, slot_of_feature, body.data()
+                    )
+                    if rules.add(body.data(), length):
+                        tree_of_rule.push_back(tree)
+            pass_ends_view[tree // trees_per_pass] = tree_of_rule.size()
+    cdef Py_ssize_t n_rules = rules.hashes.size()
+    cdef Py_ssize_t n_conditions = rules.feature.size()
+    return (
+        _to_array(rules.indptr.data(), n_rules + 1, np.int64),
+        _to_array(rules.feature.data(), n_conditions, np.int32),
+        _to_array(rules.low.data(), n_conditions, np.int32),
+        _to_array(rules.high.data(), n_conditions, np.int32),
+        _to_array(rules.hashes.data(), n_rules, np.uint64),
+        _to_array(tree_of_rule.data(), n_rules, np.int64),
+        pass_ends,
+        n_extracted,
+    )
