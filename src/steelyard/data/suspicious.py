@@ -91,7 +91,7 @@ def is_identifier(column: pd.Series, name: str) -> bool:
     if pd.api.types.is_any_real_numeric_dtype(column.dtype):
         is_named = _ID_NAME.search(name) or _CAMEL_ID.search(name)
         return bool(is_named) and n_distinct == len(known) and bool((known % 1 == 0).all())
-    if column.dtype.kind in "mM":
+    if column.dtype.kind in "mM" or isinstance(column.dtype, pd.PeriodDtype | pd.IntervalDtype):
         return False
     return n_distinct >= _DISTINCT_SHARE * len(known)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -54,7 +54,8 @@ class Feature:
         What the numbers of a numeric attribute stand for; None for plain numbers. ``"presence"``: 1 if
         something is present, else 0. ``"word"``: how often a word occurs, in a sparse table. ``"date"``
         and ``"datetime"``: seconds since 1970. ``"time"`` and ``"duration"``: seconds. A kind changes
-        how conditions read and which values a table may have, but not what is learned.
+        how conditions read and which values a table may have, but not what is learned: attributes that
+        differ in nothing else are equal, so that a sparse table and a dense one give equal theories.
 
     Examples
     --------
@@ -66,7 +67,7 @@ class Feature:
 
     name: str
     categories: tuple[str, ...] | None = None
-    kind: str | None = None
+    kind: str | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "name", as_text(self.name, "the name of an attribute"))
