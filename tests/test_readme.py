@@ -1,4 +1,4 @@
-"""Every Python snippet of the README runs, in order, and prints the output that the README shows."""
+"""Every Python snippet of these pages runs, in order, and prints the output that the page shows."""
 
 import contextlib
 import io
@@ -8,18 +8,20 @@ from pathlib import Path
 import pytest
 
 README = Path(__file__).parents[1] / "README.md"
+DATA = README.parent / "docs" / "data.md"
 # A block of Python, and the block of text that directly follows it, if one does.
 SNIPPET = re.compile(r"```python\n(.*?)```(?:\n\n```text\n(.*?)```)?", re.DOTALL)
 
 
-def test_snippets_print_what_the_readme_shows():
-    snippets = SNIPPET.findall(README.read_text(encoding="utf-8"))
-    assert len(snippets) >= 4
+@pytest.mark.parametrize(("page", "n_least"), [(README, 4), (DATA, 3)], ids=["README", "data"])
+def test_snippets_print_what_the_page_shows(page, n_least):
+    snippets = SNIPPET.findall(page.read_text(encoding="utf-8"))
+    assert len(snippets) >= n_least
     namespace: dict[str, object] = {}
     for code, shown in snippets:
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
-            exec(compile(code, str(README), "exec"), namespace)
+            exec(compile(code, str(page), "exec"), namespace)
         assert printed.getvalue() == shown, code
 
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 
-from steelyard.data import load_mulan
+from steelyard.data import DataError, DataWarning, load_mulan
 
 HEADER = "@relation toy\n@attribute y {0,1}\n"
 
@@ -217,10 +217,10 @@ def test_encodings(tmp_path, load_arff, encoding):
 UNSUPPORTED = (
     HEADER
     + """@attribute note string
-@attribute day date "yyyy-MM-dd"
+@attribute day date "EEE, d MMM"
 @attribute a numeric
 @data
-0,'some, text','2020-01-01',4
+0,'some, text','Wed, 1 Jan',4
 1,?,?,5
 """
 )
@@ -247,8 +247,77 @@ def test_instance_weights_are_ignored_with_a_warning(load_arff, rows):
 
 def test_constant_labels_can_be_kept_or_dropped(load_arff):
     text = "".join(f"@attribute {name} {{0,1}}\n" for name in "yza") + "@data\n0,0,1\n0,1,0\n"
-    assert load_arff(text, labels=("y", "z"), constant_labels="keep").label_names == ["y", "z"]
+    with pytest.warns(DataWarning, match=r"no rule can be learned for labels .*: 'y' \(constant"):
+        assert load_arff(text, labels=("y", "z")).label_names == ["y", "z"]
+    with pytest.raises(DataError, match="label 'y' is 0 in every example"):
+        load_arff(text, labels=("y", "z"), constant_labels="raise")
     with pytest.warns(UserWarning, match="dropped the constant labels 'y'"):
         data = load_arff(text, labels=("y", "z"), constant_labels="drop")
     assert data.label_names == ["z"]
     assert data.feature_names == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("declaration", "cells"),
+    [
+        ("date", ["2024-02-29T18:30:00", "2024-03-01T00:00:00"]),
+        ('date "yyyy-MM-dd HH:mm"', ["'2024-02-29 18:30'", "'2024-03-01 00:00'"]),
+        ("DATE dd.MM.yyyy-HH:mm:ss", ["29.02.2024-18:30:00", "01.03.2024-00:00:00"]),
+    ],
+)
+def test_dates_are_read_in_their_format(load_arff, declaration, cells):
+    rows = "".join(f"{i},{cell}\n" for i, cell in enumerate([*cells]))
+    data = load_arff(HEADER + f"@attribute day {declaration}\n@data\n{rows}0,?\n")
+    assert data.X["day"].isna().tolist() == [False, False, True]
+    assert data.X["day"].astype(str).tolist()[:2] == ["2024-02-29 18:30:00", "2024-03-01 00:00:00"]
+
+
+def test_a_bad_date_is_named_with_its_line(load_arff):
+    text = HEADER + "@attribute day date yyyy-MM-dd\n@data\n0,2024-02-30\n"
+    with pytest.raises(
+        DataError, match=r"line \d: attribute 'day': '2024-02-30' is not a date like"
+    ):
+        load_arff(text)
+
+
+class TestMissingLabels:
+    TEXT = HEADER + "@attribute a numeric\n@data\n0,1\n?,2\n1,3\n"
+
+    def test_examples_can_be_left_out(self, load_arff):
+        with pytest.warns(UserWarning, match="dropped 1 example with missing labels"):
+            data = load_arff(self.TEXT, missing_labels="drop")
+        assert data.X["a"].tolist() == [1, 3]
+        assert data.Y["y"].tolist() == [0, 1]
+
+    def test_a_missing_label_can_be_absent(self, load_arff):
+        assert load_arff(self.TEXT, missing_labels="absent").Y["y"].tolist() == [0, 0, 1]
+
+    def test_some_example_must_have_its_labels(self, load_arff):
+        text = HEADER + "@attribute a numeric\n@data\n?,2\n"
+        with pytest.raises(DataError, match="every example lacks a label"):
+            load_arff(text, missing_labels="drop")
+
+
+class TestMultiValuedTargets:
+    TEXT = """@relation 'music: -C 2'
+@attribute genre {rock, jazz, folk}
+@attribute live {0,1}
+@attribute loudness numeric
+@data
+rock,1,3
+folk,0,1
+?,0,2
+rock,0,5
+"""
+
+    def test_they_can_be_split_into_one_label_per_value(self, load_arff):
+        data = load_arff(self.TEXT, (), multi_valued="split", missing_labels="absent")
+        assert data.label_names == ["genre=rock", "genre=folk", "live"]
+        assert data.Y["genre=rock"].tolist() == [1, 0, 0, 1]
+
+    def test_a_missing_target_is_missing_in_each_label(self, load_arff):
+        with pytest.raises(DataError, match="line 8: label 'genre=rock' is missing"):
+            load_arff(self.TEXT, (), multi_valued="split")
+        with pytest.warns(UserWarning, match="dropped 1 example"):
+            data = load_arff(self.TEXT, (), multi_valued="split", missing_labels="drop")
+        assert data.Y["genre=folk"].tolist() == [0, 1, 0]

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from steelyard.data import DataError, load_table
+from steelyard.data import DataError, DataWarning, load_table
 
 
 @pytest.fixture
@@ -82,7 +82,6 @@ def test_encodings(load, encoding):
         (FRUIT, "sweet,sweet", "labels names the column 'sweet' twice"),
         (FRUIT.replace("120", "1"), "weight", "row 2: label 'weight' is missing"),
         (FRUIT, "id", "row 2: label 'id' is '2' instead of 0 or 1"),
-        ("a,y\n1,0\n2,0\n", "y", "label 'y' is 0 in every example"),
         ("a,a,y\n1,1,0\n", "y", "has two columns named 'a'"),
         ("a,y\n", "y", "has a header but no rows"),
         ("y\n0\n1\n", "y", "has no attributes besides the labels"),
@@ -105,8 +104,59 @@ def test_a_label_cannot_be_ignored(load):
         load(FRUIT, "sweet", ignore=["it"])
 
 
-def test_constant_labels_can_be_kept(load):
-    assert load("a,y\n1,0\n2,0\n", "y", constant_labels="keep").Y["y"].tolist() == [0, 0]
+def test_constant_labels_are_kept_with_a_warning(load):
+    with pytest.warns(DataWarning, match="no rule can be learned for labels with one value"):
+        assert load("a,y\n1,0\n2,0\n", "y").Y["y"].tolist() == [0, 0]
+
+
+def test_missing_and_multi_valued_labels_are_treated_as_asked(load):
+    text = "a,y,z\n1,0,red\n2,,blue\n3,1,red\n"
+    with pytest.raises(DataError, match="row 2: label 'y' is missing; missing_labels='drop'"):
+        load(text, "y")
+    with pytest.raises(
+        DataError, match="row 1: label 'z' is 'red' instead of 0 or 1; multi_valued"
+    ):
+        load(text, "z", ignore="y")
+    options = {"missing_labels": "absent", "multi_valued": "split"}
+    data = load(text, "y,z", **options)
+    assert data.Y.to_dict("list") == {"y": [0, 0, 1], "z=blue": [0, 1, 0], "z=red": [1, 0, 1]}
+
+
+class TestDates:
+    def test_iso_dates_of_a_csv_file_are_dates(self, load):
+        data = load("day,at,y\n2024-02-29,2024-02-29 18:30,0\n2024-03-01,,1\n", "y")
+        assert data.X["day"].dtype.kind == data.X["at"].dtype.kind == "M"
+        assert data.X["at"].isna().tolist() == [False, True]
+
+    @pytest.mark.parametrize("day", ["2024-13-01", "29.02.2024", "soon"])
+    def test_other_texts_are_categories(self, load, day):
+        data = load(f"day,y\n2024-02-29,0\n{day},1\n", "y")
+        assert data.X["day"].dtype == "category"
+
+    def test_nominal_columns_stay_categories(self, load):
+        data = load("day,y\n2024-02-29,0\n2024-03-01,1\n", "y", nominal="day")
+        assert data.X["day"].dtype == "category"
+
+
+class TestSuspiciousColumns:
+    def make(self, **columns):
+        table = pd.DataFrame({"a": np.arange(30) % 7, "y": np.arange(30) % 2} | columns)
+        return table.to_csv(index=False)
+
+    def test_identifiers_are_named_with_what_to_do(self, load):
+        text = self.make(name=[f"P{i}" for i in range(30)], patient_id=np.arange(30) + 100)
+        message = r"look like identifiers: 'name', 'patient_id'; .* leave them out with ignore="
+        with pytest.warns(DataWarning, match=message):
+            load(text, "y")
+        load(text, "y", ignore="name,patient_id")
+
+    def test_constants_are_named(self, load):
+        with pytest.warns(DataWarning, match="attributes with one value in all examples: 'c'"):
+            load(self.make(c=3), "y")
+
+    def test_numbers_that_all_differ_are_no_identifiers_by_themselves(self, load):
+        load(self.make(age=np.arange(30), weight=np.linspace(0, 1, 30)), "y")
+        load(self.make(day=pd.date_range("2024-01-01", periods=30)), "y")
 
 
 def test_a_missing_file_is_named(tmp_path):
@@ -153,10 +203,23 @@ class TestParquet:
         assert data.X.index.tolist() == [0, 1]
         assert data.Y["y"].tolist() == [1, 0]
 
-    def test_dates_are_rejected_by_name(self, load_frame):
-        for days in (pd.to_datetime(["2020-01-01"] * 2), [datetime.date(2020, 1, 1)] * 2):
-            with pytest.raises(DataError, match=r"column 'day' has the type .* neither numeric"):
-                load_frame(pd.DataFrame({"day": days, "y": [0, 1]}))
+    @pytest.mark.parametrize(
+        "days",
+        [
+            pd.to_datetime(["2020-01-01", None]),
+            [datetime.date(2020, 1, 1), None],
+            [datetime.time(9), None],
+        ],
+        ids=["datetime", "date", "time"],
+    )
+    def test_dates_and_times_are_kept(self, load_frame, days):
+        data = load_frame(pd.DataFrame({"day": days, "y": [0, 1]}))
+        assert data.X["day"].isna().tolist() == [False, True]
+        assert data.X["day"].dtype != "category"
+
+    def test_other_types_are_rejected_by_name(self, load_frame):
+        with pytest.raises(DataError, match=r"column 'day' has the type .* neither numeric"):
+            load_frame(pd.DataFrame({"day": [b"1", b"2"], "y": [0, 1]}))
 
     def test_another_file_is_rejected(self, load):
         with pytest.raises(DataError, match=r"fruit\.parquet cannot be read as Parquet"):

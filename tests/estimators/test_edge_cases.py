@@ -9,8 +9,9 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning, DataConversionWarning, NotFittedError
 
 from steelyard import MEstimate, RuleSetClassifier, RuleSetClassifierCV, Theory, make_planted_rules
+from steelyard.data import DataWarning
 
-pytestmark = pytest.mark.filterwarnings("ignore:the data yields only")
+pytestmark = pytest.mark.filterwarnings("ignore:the data yields only", "ignore:no rule can test")
 
 
 def classifier(**options):
@@ -284,12 +285,20 @@ class TestColumns:
         with pytest.raises(ValueError, match="infinity"):
             fitted.predict(pd.DataFrame({"x": [infinity]}))
 
-    def test_dates_are_rejected_by_name(self, data):
-        X = data.X.assign(picked=pd.date_range("2020-01-01", periods=100))
+    def test_periods_are_rejected_by_name(self, data):
+        X = data.X.assign(picked=pd.period_range("2020-01-01", periods=100))
         with pytest.raises(
-            ValueError, match=r"attribute 'picked' has type datetime64.*convert or drop"
+            ValueError, match=r"attribute 'picked' has type period.*convert or drop"
         ):
             classifier().fit(X, data.Y)
+
+    def test_identifiers_and_constants_are_named_in_a_warning(self, data):
+        X = data.X.assign(fruit=[f"fruit {i}" for i in range(100)], fruit_id=range(100))
+        message = "look like identifiers: 'fruit', 'fruit_id'; rules about them do not hold"
+        with pytest.warns(DataWarning, match=message):
+            classifier().fit(X, data.Y)
+        with pytest.warns(DataWarning, match="one value in all examples: 'year'"):
+            classifier().fit(data.X.assign(year=2024), data.Y)
 
     @pytest.mark.parametrize("shape", [(0, 3), (5, 0)])
     def test_an_empty_table_is_rejected(self, shape):

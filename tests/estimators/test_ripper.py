@@ -15,6 +15,8 @@ from steelyard.estimators.ripper import RipperClassifier
 from steelyard.model.theory import Theory
 from strategies import data_sets, table_to_rows
 
+pytestmark = pytest.mark.filterwarnings("ignore:no rule can test")
+
 
 def parse_body(text, names):
     """A printed body back as the oracle's conditions; intervals are two conditions."""

@@ -30,7 +30,7 @@ from steelyard import (
 from steelyard.measures import get_scorer
 from strategies import data_sets, tables, to_csr, to_sparse_frame
 
-pytestmark = pytest.mark.filterwarnings("ignore:the data yields only")
+pytestmark = pytest.mark.filterwarnings("ignore:the data yields only", "ignore:no rule can test")
 
 FOREST = {"n_candidates": 60, "n_trees": 2, "max_depths": (None, 1, 2), "random_state": 0}
 

@@ -30,7 +30,7 @@ from steelyard.estimators.presets import PRESETS, TUNED_PRESETS
 from steelyard.measures import get_measure, get_scorer
 from steelyard.model.thresholding import PHI_GRID
 
-pytestmark = pytest.mark.filterwarnings("ignore:the data yields only")
+pytestmark = pytest.mark.filterwarnings("ignore:the data yields only", "ignore:no rule can test")
 
 HEURISTICS = [MEstimate(1), MEstimate(32), WRA()]
 PHIS = [1.0, 0.5, 0.1]

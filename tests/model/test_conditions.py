@@ -259,7 +259,9 @@ class TestRejections:
     )
     @pytest.mark.parametrize("operator", ["<", "≤", "≥"])
     def test_a_bound_is_a_finite_number(self, operator, bound):
-        with pytest.raises(ValueError, match="the value of 'x' must be a finite number, got"):
+        with pytest.raises(
+            ValueError, match="the value of 'x' must be a finite number, a date or a time, got"
+        ):
             Condition("x", operator, bound)
 
     @pytest.mark.parametrize("bounds", [(-math.inf, math.inf), ()])
@@ -272,7 +274,9 @@ class TestRejections:
         [(math.inf, math.inf), (-math.inf, -math.inf), (math.nan, 1), (1, math.nan), ("1", 2)],
     )
     def test_bounds_of_an_interval_are_finite_numbers(self, bounds):
-        with pytest.raises(ValueError, match="the value of 'x' must be a finite number, got"):
+        with pytest.raises(
+            ValueError, match="the value of 'x' must be a finite number, a date or a time, got"
+        ):
             Condition.interval("x", *bounds)
 
     @pytest.mark.parametrize("categories", [[1, 2], [None]])

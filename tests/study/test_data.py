@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from steelyard.data import DataError
 from steelyard.data.sources import load_source
 from steelyard.study import StudyConfig, StudyError
 from steelyard.study.data import hash_data, invert_majority_labels, load_study_data
@@ -75,3 +76,12 @@ def test_the_hash_sees_names_values_categories_and_folds():
     ]
     hashes = {hash_data(X, Y, folds), *(hash_data(*case) for case in changed)}
     assert len(hashes) == 6
+
+
+def test_dates_are_rejected_before_the_work(tmp_path):
+    path = tmp_path / "orders.csv"
+    path.write_text("ordered,size,y\n2024-02-29,1,0\n2024-03-01,2,1\n")
+    with pytest.raises(
+        DataError, match="a study does not support dates and times, such as 'ordered'"
+    ):
+        load_study_data(StudyConfig(data=(str(path),), labels=("y",)))

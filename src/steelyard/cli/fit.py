@@ -6,10 +6,11 @@ from typing import Annotated, Any
 import typer
 
 from .consoles import error_console, print_result
-from .inputs import load_data, make_heuristic
+from .inputs import load_data, make_heuristic, no_repeated_notes
 from .options import Data, Jobs, Json, Labels, TheoryOutFile, columns, keep_inputs, option
 
 Method = StrEnum("Method", ["auto", "paper", "short", "boosted", "ripper"])
+MissingLabels = StrEnum("MissingLabels", ["raise", "drop", "absent"])
 Decode = StrEnum("Decode", ["each-label", "best-label-set", "label-set-votes"])
 
 _METHOD = (
@@ -20,6 +21,10 @@ _TUNE = (
     "Choose by cross-validation what other options leave open, for this measure: "
     "f1_micro, hamming, subset, ..."
 )
+_MISSING = (
+    "Examples for which a label is missing: raise an error, drop them, or read the label as absent."
+)
+_SPLIT = "Make one label per value of a target that has other values than 0 and 1."
 _HEURISTIC = "m-estimate, f-measure, precision, recall, wra, accuracy or laplace."
 _DECODE = (
     "Predict each label by itself, the label set of the training data that fits best, "
@@ -34,6 +39,8 @@ def fit(
     labels: Labels = None,
     ignore: Annotated[str | None, columns("Columns to leave out, such as row numbers.")] = None,
     nominal: Annotated[str | None, columns("Columns of numbers that are codes.")] = None,
+    missing_labels: Annotated[MissingLabels | None, option(_MISSING, default="raise")] = None,
+    split_targets: Annotated[bool, typer.Option("--split-targets", help=_SPLIT)] = False,
     method: Annotated[Method, typer.Option(help=_METHOD)] = Method.auto,
     tune: Annotated[str | None, option(_TUNE, metavar="MEASURE")] = None,
     heuristic: Annotated[str | None, option(_HEURISTIC, default="m-estimate")] = None,
@@ -61,8 +68,10 @@ def fit(
     options |= {"n_candidates": candidates, "max_rules": max_rules, "random_state": seed}
     options |= {"decode": decode and decode.value, "n_jobs": jobs}
     estimator = _make_estimator(method, tune, options)
-    loaded = load_data(data, labels, ignore=ignore, nominal=nominal)
-    theory = estimator.fit(loaded.X, loaded.Y).theory_
+    treatment = {"missing": missing_labels, "multi_valued": "split" if split_targets else None}
+    loaded = load_data(data, labels, treatment, ignore=ignore, nominal=nominal)
+    with no_repeated_notes(data):
+        theory = estimator.fit(loaded.X, loaded.Y).theory_
     theory.to_json(out)
     content = {
         "theory": str(out),

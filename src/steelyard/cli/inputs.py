@@ -1,7 +1,9 @@
 """Reading data sets and theories that arguments name. Heavy imports happen inside the functions."""
 
 import math
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from inspect import Signature, signature
 from pathlib import Path
@@ -27,12 +29,14 @@ def reject_columns(sources: Sequence[str], **options: str | None) -> None:
         raise typer.BadParameter(message, param_hint=given)
 
 
-def load_data(source: str, labels: str | None, **columns: Any) -> "steelyard.MultiLabelData":
-    """Load a data set with its labels; other columns are those of `load_source`."""
+def load_data(
+    source: str, labels: str | None, treatment: dict[str, Any] | None = None, **columns: Any
+) -> "steelyard.MultiLabelData":
+    """Load a data set with its labels; the columns and the treatment of labels as in `load_source`."""
     from steelyard.data.sources import load_source
 
     reject_columns([source], labels=labels, **columns)
-    given = {name: value for name, value in columns.items() if value}
+    given = {name: value for name, value in (columns | (treatment or {})).items() if value}
     return load_source(source, (labels,) if labels else (), **given)
 
 
@@ -40,15 +44,30 @@ def load_examples(
     theory: "steelyard.Theory", source: str, labels: str | None
 ) -> "steelyard.MultiLabelData":
     """Load a data set that has all labels of a theory."""
-    from steelyard.data import DataError
+    from steelyard.data import DataError, DataWarning
     from steelyard.data.sources import load_source
 
     reject_columns([source], labels=labels)
-    loaded = load_source(source, (labels,) if labels else theory.label_names, constant="keep")
+    with warnings.catch_warnings():
+        # Labels and attributes of a part of a data set may have one value only.
+        warnings.simplefilter("ignore", DataWarning)
+        loaded = load_source(source, (labels,) if labels else theory.label_names)
     missing = [name for name in theory.label_names if name not in loaded.Y.columns]
     if missing:
         raise DataError(f"{source} has no label {missing[0]!r}, which the theory predicts")
     return loaded
+
+
+@contextmanager
+def no_repeated_notes(source: str) -> Iterator[None]:
+    """Suppress notes about the columns of a table, which its loader has given already."""
+    from steelyard.data import DataWarning
+    from steelyard.data.sources import brings_labels
+
+    with warnings.catch_warnings():
+        if not brings_labels(source):
+            warnings.simplefilter("ignore", DataWarning)
+        yield
 
 
 def make_heuristic(name: str | None, parameter: float | None) -> "steelyard.Heuristic":

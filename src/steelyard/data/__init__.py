@@ -1,6 +1,6 @@
 """Readers, embedded data sets and generators: the only package that parses data files."""
 
-from .errors import DataError
+from .errors import DataError, DataWarning
 from .folds import read_folds
 from .mulan import load_mulan
 from .multilabel import MultiLabelData
@@ -11,6 +11,7 @@ from .table import load_table
 
 __all__ = [
     "DataError",
+    "DataWarning",
     "MultiLabelData",
     "PlantedData",
     "fetch_multilabel",

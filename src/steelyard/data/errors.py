@@ -1,6 +1,6 @@
 """What is wrong with a data set, in one sentence with file and line.
 
-Owns the exception of the data layer and how it names a place. Knows no format.
+Owns the exception and the warning of the data layer and how they name a place. Knows no format.
 """
 
 from os import PathLike
@@ -19,6 +19,10 @@ class DataError(ValueError):
         ...
     steelyard.data.errors.DataError: flags.arff, line 31: the row has 25 values instead of 26
     """
+
+
+class DataWarning(UserWarning):
+    """A data set can be used, but some of its columns do not help or mislead."""
 
 
 def error_at(path: str | PathLike[str], line: int, problem: object) -> DataError:

@@ -9,12 +9,18 @@ from os import PathLike
 from pathlib import Path
 from typing import Literal
 
-from steelyard._text import did_you_mean
-
 from .arff import ArffTable, Attribute, read_arff, table_to_frame
-from .columns import ConstantLabels, decode_labels, word_to_label
+from .columns import (
+    SPLIT_HINT,
+    ConstantLabels,
+    MissingLabels,
+    MultiValued,
+    check_choice,
+    decode_examples,
+    word_to_label,
+)
 from .errors import DataError, error_at
-from .label_xml import read_label_lines
+from .label_files import describe_fitting, find_related_xml, read_labels
 from .multilabel import MultiLabelData
 from .text_files import strip_gz
 
@@ -29,7 +35,9 @@ def load_mulan(
     *,
     sparse: bool | Literal["auto"] = "auto",
     on_unsupported: Literal["raise", "drop"] = "raise",
-    constant_labels: ConstantLabels = "raise",
+    constant_labels: ConstantLabels = "keep",
+    missing_labels: MissingLabels = "raise",
+    multi_valued: MultiValued = "raise",
 ) -> MultiLabelData:
     r"""Load a multi-label data set in the format of Mulan (ARFF and XML) or of MEKA (ARFF only).
 
@@ -41,16 +49,24 @@ def load_mulan(
         The file with the names of the labels. A hierarchy of labels is flattened in document
         order. The default is the ``.xml`` file of the same name beside the ARFF file. If there is
         none, the option ``-C n`` that MEKA writes into the name of the relation counts: the first
-        n attributes are labels or, if n is negative, the last -n.
+        n attributes are labels or, if n is negative, the last -n. Without that, ``image.xml`` is
+        the file of ``image-train.arff``: parts of the name are dropped from its end.
     sparse : bool or "auto", default="auto"
         Whether numeric attributes, and nominal ones with the values 0 and 1, become sparse
         columns of numbers. "auto" does so for wide files of sparse rows that are mostly zeros.
     on_unsupported : {"raise", "drop"}, default="raise"
-        What to do with attributes of type string or date, which rules cannot test:
-        raise an error, or drop them with a warning.
-    constant_labels : {"raise", "drop", "keep"}, default="raise"
-        What to do with labels that have the same value in all examples: raise an error, drop them
-        with a warning, or keep them (for a part of a data set, such as a test file).
+        What to do with attributes of type string, which rules cannot test, and with dates in a
+        format that is not supported: raise an error, or drop them with a warning.
+    constant_labels : {"keep", "drop", "raise"}, default="keep"
+        What to do with labels that have the same value in all examples: keep or drop them with a
+        warning, or raise an error. No rule is learned for such a label; it is predicted as it is.
+    missing_labels : {"raise", "drop", "absent"}, default="raise"
+        What to do with examples for which a label is missing: raise an error, drop the examples
+        with a warning, or read the label as absent.
+    multi_valued : {"raise", "split"}, default="raise"
+        What to do with nominal targets that have other values than 0 and 1, as in MEKA's
+        multi-target files: raise an error, or make one label per value, such as ``genre=rock``.
+        Rules then may predict none or several values of a target.
 
     Returns
     -------
@@ -96,11 +112,12 @@ def load_mulan(
     """
     if on_unsupported not in ("raise", "drop"):
         raise ValueError(f"on_unsupported must be 'raise' or 'drop', not {on_unsupported!r}")
+    check_choice("multi_valued", multi_valued, MultiValued)
     path = Path(arff)
     table = read_arff(path)
     labels = _find_labels(path, table, xml)
     for column in labels:
-        _check_label(path, table.attributes[column])
+        _check_label(path, table.attributes[column], multi_valued)
     others = sorted({*range(len(table.attributes))} - {*labels})
     columns = [column for column in others if table.attributes[column].kind != "unsupported"]
     dropped = [table.attributes[column] for column in sorted({*others} - {*columns})]
@@ -116,33 +133,33 @@ def load_mulan(
     if table.n_weights:
         ignored = f"{path}: the weights of {table.n_weights} examples are ignored"
         warnings.warn(ignored, stacklevel=2)
-    return MultiLabelData(
+    X, Y = decode_examples(
         table_to_frame(table, columns, sparse),
-        decode_labels(table_to_frame(table, labels), path, constant_labels, table.lines),
-        name=strip_gz(path).stem,
-        description=table.relation,
+        table_to_frame(table, labels),
+        path,
+        lines=table.lines,
+        constant_labels=constant_labels,
+        missing_labels=missing_labels,
+        multi_valued=multi_valued,
     )
+    return MultiLabelData(X, Y, name=strip_gz(path).stem, description=table.relation)
 
 
 def _find_labels(path: Path, table: ArffTable, xml: str | PathLike[str] | None) -> list[int]:
     """Return the columns of the labels, in the order of the XML."""
+    column_of = {attribute.name: column for column, attribute in enumerate(table.attributes)}
     beside = strip_gz(path).with_suffix(".xml")
-    file = beside if xml is None else Path(xml)
-    if xml is not None or beside.exists():
-        column_of = {attribute.name: column for column, attribute in enumerate(table.attributes)}
-        label_lines = read_label_lines(file)
-        for label, line in label_lines.items():
-            if label not in column_of:
-                hint = did_you_mean(label, column_of)
-                raise error_at(file, line, f"{path} has no attribute for the label {label!r}{hint}")
-        return [column_of[label] for label in label_lines]
-
     option = _MEKA_OPTION.search(table.relation)
+    file: Path | None = beside if xml is None else Path(xml)
+    if xml is None and not beside.exists():
+        file = None if option else find_related_xml(path)
+    if file is not None:
+        return [column_of[label] for label in read_labels(file, path, column_of)]
     if option is None:
         raise DataError(
             f"{path} does not say which attributes are labels: there is neither an XML file"
             f" {beside.name!r} beside it nor a -C option in its relation name; pass the XML file as"
-            " the second argument"
+            f" the second argument{describe_fitting(path, column_of)}"
         )
     n_labels, n_attributes = int(option.group(1)), len(table.attributes)
     if not 0 < abs(n_labels) < n_attributes:
@@ -152,10 +169,12 @@ def _find_labels(path: Path, table: ArffTable, xml: str | PathLike[str] | None) 
     return columns[:n_labels] if n_labels > 0 else columns[n_labels:]
 
 
-def _check_label(path: Path, attribute: Attribute) -> None:
+def _check_label(path: Path, attribute: Attribute, multi_valued: MultiValued) -> None:
     """Reject an attribute that cannot be a label, whatever the rows say."""
     decoded = {word_to_label(value) for value in attribute.values}
     is_binary = -1 not in decoded and len(decoded) == len(attribute.values)
-    if attribute.kind == "unsupported" or not is_binary:
+    can_be_split = attribute.kind == "nominal" and multi_valued == "split"
+    if attribute.kind in ("unsupported", "date") or not (is_binary or can_be_split):
         problem = f"has the type {attribute.type_name} instead of {{0, 1}}"
-        raise error_at(path, attribute.line, f"label {attribute.name!r} {problem}")
+        hint = f"; {SPLIT_HINT}" if attribute.kind == "nominal" else ""
+        raise error_at(path, attribute.line, f"label {attribute.name!r} {problem}{hint}")

@@ -7,7 +7,7 @@ import pandas as pd
 
 from steelyard._text import did_you_mean
 
-from .columns import ConstantLabels, convert_attributes, decode_labels
+from .columns import ConstantLabels, convert_attributes, decode_examples
 from .errors import DataError
 from .multilabel import MultiLabelData
 
@@ -31,7 +31,7 @@ def fetch_multilabel(
     name: str,
     *,
     data_home: str | PathLike[str] | None = None,
-    constant_labels: ConstantLabels = "raise",
+    constant_labels: ConstantLabels = "keep",
 ) -> MultiLabelData:
     """Fetch a well-known multi-label data set from OpenML and cache it.
 
@@ -41,9 +41,7 @@ def fetch_multilabel(
         One of birds, emotions, enron, genbase, image, langLog, reuters, scene, slashdot, yeast.
     data_home : path-like, optional
         The folder of the cache, by default that of scikit-learn (``~/scikit_learn_data``).
-    constant_labels : {"raise", "drop", "keep"}, default="raise"
-        What to do with labels that have the same value in all examples: raise an error, drop them
-        with a warning, or keep them.
+    constant_labels : as in `load_mulan`
 
     Returns
     -------
@@ -92,9 +90,6 @@ def fetch_multilabel(
     where = f"{known} (OpenML)"
     if not isinstance(bunch.target, pd.DataFrame):
         raise DataError(f"{where} has a single target instead of labels")
-    return MultiLabelData(
-        convert_attributes(bunch.data, where),
-        decode_labels(bunch.target, where, constant_labels),
-        name=known,
-        description=bunch.DESCR,
-    )
+    attributes = convert_attributes(bunch.data, where)
+    X, Y = decode_examples(attributes, bunch.target, where, constant_labels=constant_labels)
+    return MultiLabelData(X, Y, name=known, description=bunch.DESCR)

@@ -4,15 +4,17 @@ Owns the choice of the loader. Knows all loaders, but no learner and no study.
 """
 
 import os
+import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
-from steelyard._text import did_you_mean
+from steelyard._text import did_you_mean, list_names
 
-from .columns import ConstantLabels
-from .errors import DataError
+from .columns import ConstantLabels, MissingLabels, MultiValued
+from .errors import DataError, DataWarning
 from .mulan import load_mulan
 from .multilabel import MultiLabelData
 from .openml import KNOWN_DATA_SETS, fetch_multilabel
@@ -50,12 +52,15 @@ def load_source(
     *,
     ignore: str | Sequence[str] = (),
     nominal: str | Sequence[str] = (),
-    constant: ConstantLabels = "raise",
+    constant: ConstantLabels = "keep",
+    missing: MissingLabels = "raise",
+    multi_valued: MultiValued = "raise",
 ) -> MultiLabelData:
     """Load what a DATA argument means: an embedded or OpenML data set, a file or a folder.
 
-    `labels`, `ignore` and `nominal` are columns of a table; see `load_table`. `constant` says what
-    to do with constant labels.
+    `labels`, `ignore` and `nominal` are columns of a table; see `load_table`. `constant`, `missing`
+    and `multi_valued` say what to do with labels that are constant, missing or have several values;
+    see `load_mulan`.
 
     Examples
     --------
@@ -76,15 +81,17 @@ def load_source(
             return fetch_multilabel(source, constant_labels=constant)
         hint = did_you_mean(source, [*EMBEDDED, *KNOWN_DATA_SETS])
         raise DataError(f"there is no file or data set {source!r}{hint}")
+    options: Any = {"constant_labels": constant, "missing_labels": missing}
+    options["multi_valued"] = multi_valued
     if path.is_dir() or _suffix(path) == ".arff":
-        return load_mulan(_find_arff(path), constant_labels=constant)
+        return load_mulan(_find_arff(path), **options)
     if _suffix(path) not in TABLE_SUFFIXES:
         raise DataError(f"{source} is neither a folder nor an ARFF, CSV or Parquet file")
     if not labels:
         raise DataError(f"{source}: say which columns are labels, with --labels a,b")
     # A single string may be a list with commas or the name of a column with commas.
     wanted = labels[0] if len(labels) == 1 else list(labels)
-    return load_table(path, wanted, ignore=ignore, nominal=nominal, constant_labels=constant)
+    return load_table(path, wanted, ignore=ignore, nominal=nominal, **options)
 
 
 def read_attributes(source: str) -> pd.DataFrame:
@@ -92,7 +99,9 @@ def read_attributes(source: str) -> pd.DataFrame:
     path = find_source(source)
     if path is not None and _suffix(path) in TABLE_SUFFIXES:
         return read_table(path)
-    return load_source(source).X
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)  # which is about learning
+        return load_source(source, missing="absent").X
 
 
 def _suffix(path: Path) -> str:
@@ -106,5 +115,8 @@ def _find_arff(path: Path) -> Path:
     found = sorted(file for file in path.iterdir() if _suffix(file) == ".arff")
     named = [file for file in found if file.name.split(".")[0] == path.resolve().name]
     if len(named or found) != 1:
-        raise DataError(f"the folder {str(path)!r} holds {len(found)} ARFF files; expected one")
+        names = f": pass one of {list_names([file.name for file in found])}" if found else ""
+        raise DataError(
+            f"the folder {str(path)!r} holds {len(found)} ARFF files; expected one{names}"
+        )
     return (named or found)[0]

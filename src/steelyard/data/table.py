@@ -11,9 +11,16 @@ import pandas as pd
 
 from steelyard._text import did_you_mean, shorten_repr
 
-from .columns import ConstantLabels, convert_attributes, decode_labels
+from .columns import (
+    ConstantLabels,
+    MissingLabels,
+    MultiValued,
+    convert_attributes,
+    decode_examples,
+)
 from .errors import DataError
 from .multilabel import MultiLabelData
+from .suspicious import warn_about_columns
 from .text_files import read_text, strip_gz
 
 _PARQUET_SUFFIXES = (".parquet", ".pq")
@@ -27,7 +34,9 @@ def load_table(
     ignore: str | Sequence[str] = (),
     nominal: str | Sequence[str] = (),
     sep: str | None = None,
-    constant_labels: ConstantLabels = "raise",
+    constant_labels: ConstantLabels = "keep",
+    missing_labels: MissingLabels = "raise",
+    multi_valued: MultiValued = "raise",
 ) -> MultiLabelData:
     r"""Load a multi-label data set from a table in CSV or Parquet.
 
@@ -45,14 +54,15 @@ def load_table(
         Columns of numbers that are codes of categories.
     sep : str, optional
         The separator of the values in a line. By default a comma, or a tab in a ``.tsv`` file.
-    constant_labels : {"raise", "drop", "keep"}, default="raise"
-        What to do with labels that have the same value in all examples: raise an error, drop them
-        with a warning, or keep them.
+    constant_labels, missing_labels, multi_valued : as in `load_mulan`
 
     Returns
     -------
     data : MultiLabelData
-        Numeric columns stay numbers; text and booleans become categories.
+        Numeric columns stay numbers; text and booleans become categories. Dates and times become
+        numeric attributes, also those that a CSV file writes as ``2024-03-01`` or
+        ``2024-03-01 18:30``. A warning names columns that look like identifiers or that have one
+        value only.
 
     Raises
     ------
@@ -81,12 +91,18 @@ def load_table(
         raise DataError(f"{path}: column {both[0]!r} is in both labels and ignore")
     for name in _find_columns(file, table, nominal, "nominal"):
         # With missing values, the integer 2 is read as 2.0; convert_dtypes makes it 2 again.
-        table[name] = table[name].convert_dtypes().astype(object).map(str, na_action="ignore")
-    return MultiLabelData(
+        texts = table[name].convert_dtypes().astype(object).map(str, na_action="ignore")
+        table[name] = texts.astype("category")
+    X, Y = decode_examples(
         convert_attributes(table.drop(columns=[*label_names, *ignored]), file),
-        decode_labels(table[label_names], file, constant_labels),
-        name=strip_gz(file).stem,
+        table[label_names],
+        file,
+        constant_labels=constant_labels,
+        missing_labels=missing_labels,
+        multi_valued=multi_valued,
     )
+    warn_about_columns(X, f"{file}: ", "ignore=")
+    return MultiLabelData(X, Y, name=strip_gz(file).stem)
 
 
 def read_table(path: Path, sep: str | None = None) -> pd.DataFrame:

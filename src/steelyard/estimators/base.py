@@ -7,18 +7,27 @@ from abc import abstractmethod
 from typing import Any, Self
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from steelyard._text import list_names
+from steelyard.data.suspicious import warn_about_columns
 from steelyard.explain import Explanation, explain_theory
 from steelyard.learning.targets import TargetChoice, Targets, encode_targets
 from steelyard.model.theory import Theory
 
 from .parts import nested_parameters, replace_fields, weigh_features
 from .progress import CallbackSupportMixin, with_callbacks
-from .validation import repeated_rows, seed_to_entropy, take_rows, validate_table
+from .validation import (
+    name_labels,
+    read_feature_names,
+    repeated_rows,
+    seed_to_entropy,
+    take_rows,
+    validate_table,
+)
 
 
 class TheoryClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
@@ -28,6 +37,7 @@ class TheoryClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     classes_: Any
     n_jobs: int | None
     random_state: Any
+    _feature_names: tuple[str, ...] | None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -37,24 +47,39 @@ class TheoryClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         return tags
 
     @with_callbacks
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        feature_names: Any = None,
+        label_names: Any = None,
+    ) -> Self:
         """Learn a theory.
 
         Parameters
         ----------
         X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            Columns of type category, bool, object or string are nominal; missing values are allowed.
+            A DataFrame of pandas, polars or pyarrow. Columns of type category, bool, object or string
+            are nominal, dates and times are numeric; missing values are allowed.
         y : array-like, DataFrame or sparse matrix of shape (n_samples, n_labels), or (n_samples,)
             0/1 for each label, or one class for each example.
         sample_weight : array-like of shape (n_samples,), optional
             Integers: how often each example counts.
+        feature_names, label_names : sequence of str, or a function that returns one, optional
+            Names of the columns of X and y, for arrays and sparse matrices, which have none. A function,
+            such as ``vectorizer.get_feature_names_out``, is called once X is there.
 
         Returns
         -------
         self
         """
         self._check_parameters()
-        X, targets = self._read_training_set(X, y, sample_weight)
+        X, targets = self._read_training_set(X, name_labels(y, label_names), sample_weight)
+        self._feature_names = read_feature_names(feature_names, X)
+        if isinstance(X, pd.DataFrame):
+            warn_about_columns(X)
         self.theory_ = self._learn_theory(X, targets)
         self._warn_of_labels_without_rule()
         return self
@@ -100,7 +125,7 @@ class TheoryClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     def _read_training_set(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, Targets]:
         """Validated table and targets, with rows repeated by their weights."""
         target: TargetChoice = getattr(self, "target", "minority")
-        X = validate_table(self, X, reset=True)
+        X, y = validate_table(self, X, reset=True), name_labels(y, None)
         targets = encode_targets(y, target)
         check_consistent_length(X, targets.is_target.T)
         row_idx = repeated_rows(sample_weight, X)
@@ -120,7 +145,8 @@ class TheoryClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         return {
             "entropy": seed_to_entropy(self.random_state),
             "n_jobs": self.n_jobs,
-            "feature_names": getattr(self, "feature_names_in_", None),
+            "feature_names": getattr(self, "_feature_names", None)
+            or getattr(self, "feature_names_in_", None),
         }
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
@@ -216,6 +242,15 @@ class TheoryClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         if self.theory_.is_multilabel or len(self.theory_.labels) > 1:
             return 0
         return 1 if self.theory_.classes[1] == self.classes_[-1] else -1
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Accuracy: the share of examples whose labels are all right.
+
+        Parameters
+        ----------
+        X, y, sample_weight : as in `fit`
+        """
+        return float(super().score(X, name_labels(y, None), sample_weight))
 
     def explain(
         self, X: Any, *, n_closest: int = 3, labels: Any = None

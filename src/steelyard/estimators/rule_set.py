@@ -48,6 +48,7 @@ class RuleSetParameters(TheoryClassifier):
     sample_fraction: float | None = None
     max_features: str | int | float | Sequence[Any] | None = None
     prune: str | bool | Sequence[Any] | None = None
+    presence_only: bool | None = None
     decode: str | Decoder | Sequence[Any] | None = None
     target: TargetChoice = "minority"
     revalidate: bool = True
@@ -99,6 +100,9 @@ class RuleSetClassifier(RuleSetParameters):
     prune : {False, "oob", "prefix"} or None, default=None
         Whether to delete conditions that do not improve a rule on the examples outside its tree's bag:
         any of them, or only the last ones of the path.
+    presence_only : bool or None, default=None
+        Whether rules test that words are present, never that they are absent. This concerns 0/1
+        attributes and the counts of sparse tables. No preset does so.
     decode : str, Decoder or None, default=None
         How scores become labels: ``"each-label"`` predicts each label by itself, ``"best-label-set"``
         the label set of a training example that fits the firing rules best, ``"label-set-votes"`` the

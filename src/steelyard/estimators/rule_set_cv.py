@@ -48,7 +48,7 @@ class RuleSetClassifierCV(TunedClassifier, RuleSetParameters):
         As in `RuleSetClassifier`, or a list to choose from. Each combination of the first two needs
         candidates of its own.
     threshold_heuristic, n_candidates, n_trees, max_depths, max_conditions, max_rules, \
-    min_rules_per_label, sample_fraction, target, revalidate, random_state, verbose
+    min_rules_per_label, sample_fraction, presence_only, target, revalidate, random_state, verbose
         As in `RuleSetClassifier`.
     tolerance : float or None, default=None
         Among the theories whose mean score is below the best by at most this many standard errors of
@@ -163,9 +163,11 @@ class RuleSetClassifierCV(TunedClassifier, RuleSetParameters):
         search: Search,
         folds: Sequence[FoldScores],
         training_set: tuple[Any, Any, Any],
+        feature_names: Sequence[str] | None,
     ) -> None:
         """Learn all theories of the grid, which costs little more than the chosen one."""
         X, targets = model._read_training_set(*training_set)
+        model._feature_names = feature_names
         h = search.axes["heuristic"].index(self.best_heuristic_)
         self.path_ = model._learn_path(X, targets, *search.axes.values(), held_out_for=h)
         decoder = self.best_params_["decode"]

@@ -22,13 +22,14 @@ from steelyard.learning.targets import Output, flatten_column
 from steelyard.learning.tuning import choose_cell
 from steelyard.measures import find_measure, get_scorer
 from steelyard.model.decoders import Decoder
+from steelyard.model.frames import to_pandas
 from steelyard.model.path import TheoryPath
 from steelyard.model.theory import Theory
 from steelyard.splitting import IterativeStratifiedKFold
 
 from .base import TheoryClassifier
 from .progress import show_progress, with_callbacks
-from .validation import repeated_rows, seed_to_entropy, take_rows
+from .validation import name_labels, read_feature_names, repeated_rows, seed_to_entropy, take_rows
 
 Rows = NDArray[np.intp]
 Splits = Sequence[tuple[Rows, Rows]]
@@ -173,12 +174,20 @@ class TunedClassifier(TheoryClassifier):
         return self._plan(entropy=0).check().cells()
 
     @with_callbacks
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        feature_names: Any = None,
+        label_names: Any = None,
+    ) -> Self:
         """Choose parameters by cross-validation, then learn the theory on all examples.
 
         Parameters
         ----------
-        X, y, sample_weight : as in `RuleSetClassifier.fit`
+        X, y, sample_weight, feature_names, label_names : as in `RuleSetClassifier.fit`
 
         Returns
         -------
@@ -186,8 +195,9 @@ class TunedClassifier(TheoryClassifier):
         """
         entropy = seed_to_entropy(self.random_state)
         get_scorer(self.scoring)  # reject an unknown name before fitting
-        y = flatten_column(y)
+        y = flatten_column(name_labels(y, label_names))
         X, targets = self._read_training_set(X, y)
+        names = read_feature_names(feature_names, X)
         search = self._plan(entropy, targets.output, X).check()
         splits = self._split(X, y, sample_weight, entropy)
         with show_progress(self, "folds") as progress:
@@ -197,7 +207,7 @@ class TunedClassifier(TheoryClassifier):
         self._choose(search, folds)
         model = clone(search.template).set_params(n_jobs=self.n_jobs, verbose=self.verbose)
         model.set_params(**self.best_params_)
-        self._refit(model, search, folds, (X, y, sample_weight))
+        self._refit(model, search, folds, (X, y, sample_weight), names)
         self.theory_, self.classes_ = model.theory_, model.classes_
         return self
 
@@ -211,9 +221,10 @@ class TunedClassifier(TheoryClassifier):
         search: Search,  # noqa: ARG002
         folds: Sequence[FoldScores],  # noqa: ARG002
         training_set: tuple[Any, Any, Any],
+        feature_names: Sequence[str] | None,
     ) -> None:
         """Learn the chosen theory on all examples: X, y and weights."""
-        model.fit(*training_set)
+        model.fit(*training_set, feature_names=feature_names)
 
     def _split(self, X: Any, y: Any, sample_weight: Any, entropy: int) -> Splits:
         """Positions of the training and test rows of each fold, repeated by their weights."""
@@ -261,5 +272,6 @@ class TunedClassifier(TheoryClassifier):
         ----------
         X, y, sample_weight : as in `fit`
         """
+        X, y = to_pandas(X), name_labels(y, None)
         row_idx = repeated_rows(sample_weight, X)
         return float(get_scorer(self.scoring)(self, take_rows(X, row_idx), take_rows(y, row_idx)))

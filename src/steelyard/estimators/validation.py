@@ -13,9 +13,13 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
+from steelyard._text import find_repeated, list_names
+from steelyard.model.frames import to_pandas
+
 
 def validate_table(estimator: BaseEstimator, X: Any, *, reset: bool) -> Any:
     """X as a DataFrame, a float or object array or a CSC matrix, checked by scikit-learn."""
+    X = to_pandas(X)
     if isinstance(X, pd.DataFrame):
         if not X.columns.is_unique:
             twice = X.columns[X.columns.duplicated()].tolist()[0]
@@ -26,6 +30,8 @@ def validate_table(estimator: BaseEstimator, X: Any, *, reset: bool) -> Any:
         return X
     options = {"accept_sparse": "csc", "dtype": np.float64, "ensure_all_finite": "allow-nan"}
     array = X if sparse.issparse(X) or hasattr(X, "__array_function__") else np.asarray(X)
+    if getattr(array, "dtype", np.dtype(float)).kind in "mM":
+        X = array = array.astype("M8[us]" if array.dtype.kind == "M" else "m8[us]").astype(object)
     if getattr(array, "ndim", 0) == 2 and array.dtype.kind in "OUS":
         if array.dtype.kind == "O":
             # pandas' NA cannot be converted to a float, unlike None and NaN.
@@ -46,6 +52,81 @@ def _holds_text(X: Any) -> bool:
     except TypeError:
         pass  # scikit-learn's validation names the problem
     return False
+
+
+def read_feature_names(feature_names: Any, X: Any) -> tuple[str, ...] | None:
+    """The names of the columns of a validated table, if they are given; a DataFrame has its own."""
+    if feature_names is None:
+        return None
+    names = _read_names("feature_names", feature_names, X.shape[1], "attributes")
+    if isinstance(X, pd.DataFrame) and names != tuple(map(str, X.columns)):
+        raise ValueError(
+            "feature_names name the columns of an array or a sparse matrix; X has names of its own: "
+            f"{list_names(list(map(str, X.columns)))}"
+        )
+    return names
+
+
+def name_labels(y: Any, label_names: Any) -> Any:
+    """The targets with names: a frame of any library as pandas, and an indicator with given names."""
+    y = _plain_labels(to_pandas(y))
+    if label_names is None:
+        return y
+    Y = y.toarray() if sparse.issparse(y) else np.asarray(y)
+    if Y.ndim != 2:
+        raise ValueError("label_names name the columns of a multi-label y; y has one dimension")
+    names = _read_names("label_names", label_names, Y.shape[1], "labels")
+    if isinstance(y, pd.DataFrame) and names != tuple(map(str, y.columns)):
+        raise ValueError(
+            "label_names name the columns of an array or a sparse matrix; y has names of its own: "
+            f"{list_names(list(map(str, y.columns)))}"
+        )
+    return pd.DataFrame(Y, columns=list(names))
+
+
+def _plain_labels(y: Any) -> Any:
+    """Labels of pandas' nullable and Arrow types as numbers of NumPy; all others as they are.
+
+    NumPy and scikit-learn's measures would see objects in these types.
+    """
+    if isinstance(y, pd.DataFrame):
+        changed = [
+            position for position in range(y.shape[1]) if _hides_numbers(y.dtypes.iloc[position])
+        ]
+        if not changed:
+            return y
+        columns = [
+            _to_floats(y.iloc[:, i]) if i in changed else y.iloc[:, i] for i in range(y.shape[1])
+        ]
+        plain = pd.concat(columns, axis=1)
+        plain.columns = y.columns
+        return plain
+    return _to_floats(y) if isinstance(y, pd.Series) and _hides_numbers(y.dtype) else y
+
+
+def _hides_numbers(dtype: Any) -> bool:
+    """Whether it is a nullable or Arrow type of numbers or booleans."""
+    is_own = isinstance(dtype, pd.ArrowDtype | pd.BooleanDtype) or hasattr(dtype, "numpy_dtype")
+    return is_own and dtype.kind in "iufb"
+
+
+def _to_floats(column: pd.Series) -> pd.Series:
+    numbers = column.to_numpy(dtype=np.float64, na_value=np.nan)
+    whole = numbers if np.isnan(numbers).any() else numbers.astype(np.int64)
+    return pd.Series(whole, index=column.index, name=column.name)
+
+
+def _read_names(parameter: str, given: Any, n_expected: int, noun: str) -> tuple[str, ...]:
+    given = given() if callable(given) else given
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise ValueError(f"{parameter} must be a list of names, got {given!r}")
+    names = tuple(map(str, given))
+    if len(names) != n_expected:
+        raise ValueError(f"{parameter} has {len(names)} names for {n_expected} {noun}")
+    twice = find_repeated(names)
+    if twice is not None:
+        raise ValueError(f"{parameter} has the name {twice!r} twice")
+    return names
 
 
 def repeated_rows(sample_weight: Any, X: Any) -> NDArray[np.intp] | None:

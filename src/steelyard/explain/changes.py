@@ -49,7 +49,8 @@ class Change:
     @property
     def failure(self) -> str:
         """Which condition fails, and why."""
-        return f"{self.failing} fails: {self.feature} is {format_value(self.current)}"
+        value = format_value(self.current, self.condition.kind)
+        return f"{self.failing.words} fails: {self.feature} is {value}"
 
     def __str__(self) -> str:
         return self.condition.describe_change(self.current)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from steelyard.model.conditions import format_body
+from steelyard.model.conditions import describe_body, format_body
 from steelyard.model.evidence import Evidence, Label
 from steelyard.model.rules import ScoredRule
 
@@ -82,7 +82,9 @@ class LabelExplanation:
         # Counts belong to the head of the rule, which can be the other class.
         is_other = scored.head.target_class != self.label.target_class
         head = f"{scored.head}: " if is_other else ""
-        return f"{weight}{format_body(scored.body) or 'always'}  ({head}{describe_counts(scored)})"
+        return (
+            f"{weight}{describe_body(scored.body) or 'always'}  ({head}{describe_counts(scored)})"
+        )
 
 
 def describe_counts(scored: ScoredRule) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from html import escape
 
-from steelyard.model.conditions import format_body
+from steelyard.model.conditions import describe_body
 
 from .explanation import Explanation
 
@@ -35,7 +35,7 @@ def _parts(explanation: Explanation) -> Iterator[str]:
             yield f'<td colspan="{3 + has_held_out}"></td></tr>'
         for near in label.shown:
             scored = near.scored
-            body = escape(format_body(scored.body)) or "always"
+            body = escape(describe_body(scored.body)) or "always"
             yield f'<tr><td>{near.sign}</td><td style="{_LEFT};white-space:normal">{body}'
             yield from (f"<br><small>→ {escape(str(change))}</small>" for change in near.changes)
             yield f"</td><td>{scored.weight:+.2f}</td>" if has_weights else "</td>"

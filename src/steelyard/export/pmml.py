@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from steelyard.model.conditions import Condition
 from steelyard.model.formulas import Choice
+from steelyard.model.moments import SECOND_KINDS
 from steelyard.model.theory import Theory
 
 from .rows import list_tests
@@ -31,6 +32,12 @@ def to_pmml(theory: Theory) -> str:
             "PMML's RuleSetModel expresses only rules that decide: export this theory as SQL, "
             "Python or JSON"
         )
+    for condition in (c for scored in theory for c in scored.body):
+        if condition.kind in SECOND_KINDS:
+            raise ValueError(
+                f"PMML is not written for dates and times, such as {condition.feature!r}: export this "
+                "theory as SQL, Python or JSON"
+            )
     namer = _Namer(feature.name for feature in theory.features)
     targets = [namer.name(decision.name) for decision in decisions]
     root = ET.Element("PMML", {"version": "4.4", "xmlns": NAMESPACE})

@@ -11,9 +11,10 @@ from steelyard._text import format_count
 from steelyard.model.decoders import BEST_WEIGHT, SHARES
 from steelyard.model.formulas import Answer, Choice, Formula, LabelSetSearch, Largest, Sum
 from steelyard.model.log_odds import POINTS_PER_LOG_ODD
+from steelyard.model.moments import SECOND_KINDS
 from steelyard.model.theory import Theory
 
-from .rows import list_tests
+from .rows import Seconds, list_tests
 
 _HELPERS = '''\
 def _number(value):
@@ -41,15 +42,46 @@ def _text(value):
 '''
 
 
+_SECONDS = '''\
+def _seconds(value):
+    """Seconds of a date (since 1970, in UTC), a time of day or a duration; missing is NaN."""
+    kind = type(value).__name__
+    if kind in ("datetime64", "timedelta64"):
+        value = value.astype(kind + "[us]").item()
+    if isinstance(value, str):
+        is_time = value[2:3] == ":"
+        value = dt.time.fromisoformat(value) if is_time else dt.datetime.fromisoformat(value)
+    if _text(value) is None:
+        return float("nan")
+    if isinstance(value, dt.datetime):
+        if value.tzinfo is not None:
+            value = value.astimezone(dt.timezone.utc).replace(tzinfo=None)
+        value = value - dt.datetime(1970, 1, 1)
+    elif isinstance(value, dt.date):
+        value = value - dt.date(1970, 1, 1)
+    elif isinstance(value, dt.time):
+        value = dt.datetime.combine(dt.date(1970, 1, 1), value) - dt.datetime(1970, 1, 1)
+    return value // dt.timedelta(microseconds=1) / 1000000
+
+
+def _day(value):
+    """Seconds since 1970 of the beginning of the day."""
+    return _seconds(value) // 86400 * 86400
+
+
+'''
+
+
 def to_python(theory: Theory) -> str:
     """See `Theory.to_python`."""
     answers = theory.answers("python")
     is_multilabel = theory.is_multilabel
     kind = "maps labels to 0 or 1" if is_multilabel else "is its class"
     n_rules, n_conditions = len(theory), theory.n_conditions
+    has_seconds = any(c.kind in SECOND_KINDS for scored in theory for c in scored.body)
     writer = _PythonWriter({f.name for f in theory.features if f.is_boolean})
     lines = [
-        *_head_lines(answers[0]),
+        *_head_lines(answers[0], has_seconds),
         "def predict(row):",
         f'    """Predict with {format_count(n_rules, "rule")} and '
         f"{format_count(n_conditions, 'condition')}.",
@@ -63,11 +95,15 @@ def to_python(theory: Theory) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _head_lines(answer: Answer) -> Iterator[str]:
+def _head_lines(answer: Answer, has_seconds: bool) -> Iterator[str]:
     """What stands above the function."""
+    imports = ["import datetime as dt"] * has_seconds
     if isinstance(answer, LabelSetSearch) and answer.min_share is not None:
-        yield from ("import math", "", "")
+        imports.append("import math")
+    yield from (*imports, "", "") if imports else ()
     yield _HELPERS
+    if has_seconds:
+        yield _SECONDS
     if isinstance(answer, LabelSetSearch):
         yield "# Label sets of the training examples, and the points that their frequency is worth."
         yield "_LABEL_SETS = ["
@@ -120,6 +156,9 @@ def _test(feature: str, operator: str, value: Any) -> str:
     cell = f"row[{feature!r}]"
     if operator == "in words":
         return f"str(_text({cell})).lower() in {value!r}"
+    if isinstance(value, Seconds):
+        convert = "_day" if value.kind == "date" else "_seconds"
+        return f"{convert}({cell}) {operator} {value.seconds!r}"
     convert = "_number" if isinstance(value, float) else "_text"
     return f"{convert}({cell}) {operator} {value!r}"
 

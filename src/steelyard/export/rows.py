@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from steelyard.model.conditions import Condition, format_body
+from steelyard.model.conditions import Condition, describe_body
 from steelyard.model.evidence import Label
 from steelyard.model.features import BOOLEAN_WORDS
+from steelyard.model.moments import SECOND_KINDS
 from steelyard.model.rules import ScoredRule
 from steelyard.model.theory import Theory
+
+
+@dataclass(frozen=True)
+class Seconds:
+    """A bound that is a date, a time or a duration: its seconds and its kind, as in `Feature`."""
+
+    seconds: float
+    kind: str
 
 
 def list_tests(
@@ -19,7 +29,7 @@ def list_tests(
     """The tests of a rule: attribute, operator of Python and value.
 
     The operator "in words" compares texts in lower case, since a boolean may be stored as a boolean, a
-    number or a word. It is for the attributes in `booleans`.
+    number or a word. It is for the attributes in `booleans`. Dates and times are `Seconds`.
 
     Examples
     --------
@@ -31,15 +41,20 @@ def list_tests(
         name, categories = condition.feature, condition.categories
         if categories is None:
             if condition.low > -math.inf:
-                yield name, ">=", condition.low
+                yield name, ">=", _bound(condition.low, condition.kind)
             if condition.high < math.inf:
-                yield name, "<=" if condition.includes_high else "<", condition.high
+                operator = "<=" if condition.includes_high else "<"
+                yield name, operator, _bound(condition.high, condition.kind)
         elif name in booleans:
             yield name, "in words", tuple(word for c in categories for word in BOOLEAN_WORDS[c])
         elif len(categories) == 1:
             yield name, "==", categories[0]
         else:
             yield name, "in", categories
+
+
+def _bound(number: float, kind: str | None) -> float | Seconds:
+    return Seconds(number, kind) if kind in SECOND_KINDS else number
 
 
 class LabelRows(NamedTuple):
@@ -77,7 +92,7 @@ def list_rows(theory: Theory) -> Iterator[LabelRows]:
             numbers += counts if scored.is_counted else ["–"] * len(counts)
             if has_held_out:
                 numbers.append("–" if scored.held_out is None else scored.held_out.describe())
-            rows.append((scored, format_body(scored.body) or "always", numbers))
+            rows.append((scored, describe_body(scored.body) or "always", numbers))
         note = theory.combiner.describe_label(j)
         silence = "" if rows else theory.describe_empty(j)
         yield LabelRows(label, f", {note}" if note else "", rows, silence)

@@ -13,15 +13,19 @@ from numbers import Integral
 from typing import Any, NamedTuple
 
 from steelyard.model.formulas import Answer, Choice, Formula, LabelSetSearch, Largest, Sum
+from steelyard.model.moments import format_seconds
 from steelyard.model.rules import ScoredRule
 from steelyard.model.theory import Theory
 
-from .rows import list_tests
+from .rows import Seconds, list_tests
 
 # Single precision, the narrowest column type, holds every integer up to here.
 _LARGEST_PLAIN_INTEGER = 2**24
 
 _LONGEST_CHAIN = 100
+
+_MOMENT_TYPES = {"date": "DATE", "datetime": "TIMESTAMP", "time": "TIME"}
+_SQLITE_FORMATS = {"date": "%Y-%m-%d", "datetime": "%Y-%m-%d %H:%M:%f", "time": "%H:%M:%f"}
 
 
 def to_sql(theory: Theory, dialect: str = "sqlite", table: str = "data") -> str:
@@ -63,8 +67,9 @@ def _sqlite_number(value: float) -> str:
 
 
 class Dialect(NamedTuple):
-    """How a database writes numbers and limits.
+    """How a database writes numbers, dates and limits.
 
+    `has_dates` is whether it has types for dates and times; SQLite stores them as text.
     `infinity` is an upper bound that keeps NaN out of ``x >= c``, for databases that store NaN and sort
     it above all numbers. `materialized` keeps a query from being computed again for every column.
     """
@@ -73,14 +78,26 @@ class Dialect(NamedTuple):
     infinity: str | None = None
     first_row: str = "LIMIT 1"
     materialized: str = "MATERIALIZED "
+    has_dates: bool = True
 
 
 DIALECTS = {
-    "sqlite": Dialect(_sqlite_number),
+    "sqlite": Dialect(_sqlite_number, has_dates=False),
     "duckdb": Dialect(_double_precision_number, "CAST('Infinity' AS DOUBLE)"),
     "postgres": Dialect(repr, "CAST('Infinity' AS DOUBLE PRECISION)"),
     "ansi": Dialect(_double_precision_number, first_row="FETCH FIRST 1 ROW ONLY", materialized=""),
 }
+
+
+def _pad_time(time: str) -> str:
+    """A time of day with milliseconds, as SQLite writes it.
+
+    Examples
+    --------
+    >>> _pad_time(""), _pad_time("18:30"), _pad_time("18:30:05.250000")
+    ('00:00:00.000', '18:30:00.000', '18:30:05.250')
+    """
+    return time[:12] + "00:00:00.000"[len(time[:12]) :]
 
 
 def quote_text(text: str, mark: str = "'") -> str:
@@ -130,6 +147,8 @@ class _SqlWriter(NamedTuple):
     def _test(self, feature: str, operator: str, value: Any) -> str:
         # Qualified, since SQLite takes an unknown name in double quotes for a string.
         column = f"t.{quote_name(feature)}"
+        if isinstance(value, Seconds):
+            return self._test_moment(feature, column, operator, value)
         if isinstance(value, tuple):
             if operator == "in words":
                 column = f"LOWER(CAST({column} AS VARCHAR))"
@@ -137,6 +156,27 @@ class _SqlWriter(NamedTuple):
         if operator == ">=" and self.dialect.infinity:
             return f"{column} BETWEEN {self.literal(value)} AND {self.dialect.infinity}"
         return f"{column} {'=' if operator == '==' else operator} {self.literal(value)}"
+
+    def _test_moment(self, feature: str, column: str, operator: str, bound: Seconds) -> str:
+        if bound.kind == "duration":
+            raise ValueError(
+                f"databases have no common type for durations, such as {feature!r}: learn from a "
+                "number instead, such as hours, or export this theory as Python or JSON"
+            )
+        if self.dialect.has_dates:
+            type_name = _MOMENT_TYPES[bound.kind]
+            # A date may be stored with a time.
+            column = f"CAST({column} AS DATE)" if bound.kind == "date" else column
+            return f"{column} {operator} {type_name} '{format_seconds(bound.seconds, bound.kind)}'"
+        if round(bound.seconds * 1_000_000) % 1_000:
+            raise ValueError(
+                f"SQLite compares times by milliseconds, but a rule tests microseconds of {feature!r}: "
+                "export for another database, or as Python or JSON"
+            )
+        day, _, time = format_seconds(bound.seconds, "datetime").partition(" ")
+        time = _pad_time(time)
+        text = {"date": day, "datetime": f"{day} {time}", "time": time}[bound.kind]
+        return f"strftime('{_SQLITE_FORMATS[bound.kind]}', {column}) {operator} '{text}'"
 
     def literal(self, value: Any) -> str:
         """A bound, a category, a class, or 0 or 1 for a label."""

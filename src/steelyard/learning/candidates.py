@@ -16,6 +16,7 @@ from steelyard._kernels.growing import grow_rules
 from steelyard._kernels.pruning import prune_rules
 from steelyard.model.coverage import RowIndex, index_rows, order_bits, rows_to_bits
 from steelyard.model.rule_table import RuleTable
+from steelyard.model.words import WORD_KINDS
 
 from .parallel import Progress, run_parallel
 from .sampling import draw_orders
@@ -130,17 +131,36 @@ def grow_candidates(
     grow = partial(_grow_label, training, is_target, orders, settings, entropy)
     grown, n_passes = _grow_passes(grow, labels, settings.n_candidates, n_jobs, progress)
     seeds = {i: _tree_seeds(settings, entropy, i, range(n_passes)).ravel() for i in labels}
+    trees = {}
     for i in labels:
         table = grown[i].table.head(int(grown[i].n_new[:n_passes].sum()))
-        seed_of_rule = seeds[i][grown[i].tree[: len(table)]]
+        trees[i] = grown[i].tree[: len(table)]
+        if settings.presence_only:
+            table, kept = _drop_absences(table, training)
+            trees[i] = trees[i][kept]
+        seed_of_rule = seeds[i][trees[i]]
         found[i] = GrownCandidates(table, table, seed_of_rule, orders[i])
     if settings.prune is False:
         return found
     prune = partial(prune_table, settings, index_rows(training.coded))
-    arguments = [(found[i].table, grown[i].tree, seeds[i], is_target[i], orders[i]) for i in labels]
+    arguments = [(found[i].table, trees[i], seeds[i], is_target[i], orders[i]) for i in labels]
     for i, table in zip(labels, run_parallel(prune, arguments, n_jobs), strict=True):
         found[i] = found[i]._replace(table=table)
     return found
+
+
+def _drop_absences(
+    table: RuleTable, training: TrainingFeatures
+) -> tuple[RuleTable, NDArray[np.intp]]:
+    """The rules without conditions that hold if a word is absent, and which rules are left.
+
+    The first code of such an attribute is that of 0. Rules that test nothing else are dropped.
+    """
+    features = training.coder.features
+    is_word = np.array([feature.reading in WORD_KINDS for feature in features], dtype=np.bool_)
+    shorter = table.drop_conditions(is_word[table.feature] & (table.low == 0))
+    kept = np.flatnonzero(np.diff(shorter.indptr))
+    return shorter.take(kept), kept
 
 
 def _grow_passes(

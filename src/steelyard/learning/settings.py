@@ -112,6 +112,8 @@ class ForestSettings(SamplingSettings):
         any of them, or only the last ones of the path.
     max_conditions : int or None
         Maximum number of conditions per rule: trees are not deeper than that.
+    presence_only : bool
+        Whether to delete conditions on the absence of a word, or on a largest count without a smallest.
     """
 
     n_candidates: int = 300_000
@@ -119,9 +121,12 @@ class ForestSettings(SamplingSettings):
     max_depths: tuple[int | None, ...] = PAPER_DEPTHS
     prune: Prune = False
     max_conditions: int | None = None
+    presence_only: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if not isinstance(self.presence_only, bool):
+            raise ValueError(f"presence_only must be True or False, got {self.presence_only!r}")
         check_integer("n_candidates", self.n_candidates)
         check_integer("n_trees", self.n_trees, most=_MOST_TREES)
         if not self.max_depths or not all(d is None or is_integer(d) for d in self.max_depths):

@@ -103,7 +103,8 @@ def code_training_table(
     >>> table = pd.DataFrame({"size": [1.0, 3.0, None], "colour": ["red", "blue", "red"]})
     >>> coder, coded, *_ = code_training_table(table)
     >>> coder.features
-    (Feature(name='size', categories=None), Feature(name='colour', categories=('blue', 'red')))
+    (Feature(name='size', categories=None, kind=None),
+     Feature(name='colour', categories=('blue', 'red'), kind=None))
     >>> coder.cuts[0], coded.dense
     (array([2.]), array([[ 0, 1, -1], [ 1, 0, 1]], dtype=int32))
     """
@@ -111,7 +112,7 @@ def code_training_table(
     features, cuts, distinct, coded = [], [], [], []
     for name, column in zip(names, table_to_columns(X), strict=True):
         check_text(name, f"the attribute {name!r}")
-        categories, values, cut_points = None, np.empty(0), np.empty(0)
+        categories, kind, values, cut_points = None, None, np.empty(0), np.empty(0)
         if isinstance(column, NominalColumn):
             categories = column.categories
             for text in categories:
@@ -121,9 +122,10 @@ def code_training_table(
             values = distinct_numbers(np.sort(column.values))
             if column.rows is not None and len(column.rows) < X.shape[0]:
                 values = np.union1d(values, [0.0])
+            kind = column.find_kind(values)
             cut_points = place_cuts(values) if len(values) else values
             coded.append(code_numeric(column, cut_points, X.shape[0]))
-        features.append(Feature(name, categories))
+        features.append(Feature(name, categories, kind))
         cuts.append(cut_points)
         distinct.append(values)
     coder = FeatureCoder(tuple(features), tuple(cuts))

@@ -107,7 +107,8 @@ def _join_parts(parts: Sequence[Condition]) -> Condition:
     first = parts[0]
     if first.categories is None:
         return first
-    return Condition(first.feature, "in", [text for p in parts for text in p.categories or ()])
+    categories = [text for part in parts for text in part.categories or ()]
+    return Condition(first.feature, "in", categories).read_as(first.kind)
 
 
 def drop_unused(table: RuleTable, coder: FeatureCoder) -> CodedRules:

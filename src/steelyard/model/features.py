@@ -1,17 +1,24 @@
-"""Attributes: a name and, if nominal, categories. Knows single values, not tables."""
+"""Attributes: a name, categories if nominal, and how numbers read. Knows single values, not tables."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from steelyard._text import as_text, find_repeated
 
+from .moments import SECOND_KINDS
+from .words import WORD_KINDS
+
 # How tables and databases write booleans, in lower case.
 BOOLEAN_WORDS = {"True": ("true", "1", "1.0"), "False": ("false", "0", "0.0")}
+
+# Categories of attributes that something has or has not.
+PRESENT_CATEGORIES = ("1", "True")
+_PRESENCE_CATEGORIES = ({"0", "1"}, {"False", "True"})
 
 
 def category_text(value: object) -> str:
@@ -36,16 +43,31 @@ def read_categories(values: Any, name: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Feature:
-    """One attribute: its name and, if it is nominal, its categories as text.
+    """One attribute: its name, its categories as text if it is nominal, and how its numbers read.
+
+    Parameters
+    ----------
+    name : str
+    categories : tuple of str or None, default=None
+        None for a numeric attribute.
+    kind : str or None, default=None
+        What the numbers of a numeric attribute stand for; None for plain numbers. ``"presence"``: 1 if
+        something is present, else 0. ``"word"``: how often a word occurs, in a sparse table. ``"date"``
+        and ``"datetime"``: seconds since 1970. ``"time"`` and ``"duration"``: seconds. A kind changes
+        how conditions read and which values a table may have, but not what is learned: attributes that
+        differ in nothing else are equal, so that a sparse table and a dense one give equal theories.
 
     Examples
     --------
     >>> Feature("colour", ("red", "green")).is_nominal
     True
+    >>> Feature("ordered", kind="date").is_temporal
+    True
     """
 
     name: str
     categories: tuple[str, ...] | None = None
+    kind: str | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "name", as_text(self.name, "the name of an attribute"))
@@ -54,6 +76,12 @@ class Feature:
             twice = find_repeated(self.categories)
             if twice is not None:
                 raise ValueError(f"the attribute {self.name!r} has the category {twice!r} twice")
+        known = () if self.is_nominal else (*WORD_KINDS, *SECOND_KINDS)
+        if self.kind is not None and self.kind not in known:
+            choices = f"None or one of {', '.join(known)}" if known else "None if it is nominal"
+            raise ValueError(
+                f"the kind of the attribute {self.name!r} must be {choices}, got {self.kind!r}"
+            )
 
     @property
     def is_nominal(self) -> bool:
@@ -64,6 +92,18 @@ class Feature:
     def is_boolean(self) -> bool:
         """Whether its categories are True and False, which other tables write as 1 and 0."""
         return bool(self.categories) and set(self.categories or ()) <= set(BOOLEAN_WORDS)
+
+    @property
+    def is_temporal(self) -> bool:
+        """Whether its numbers are seconds: dates, times or durations."""
+        return self.kind in SECOND_KINDS
+
+    @property
+    def reading(self) -> str | None:
+        """How conditions on it read: its kind, or presence if its categories are 0/1 or booleans."""
+        if self.categories is not None and set(self.categories) in _PRESENCE_CATEGORIES:
+            return "presence"
+        return self.kind
 
     def read_category(self, text: str) -> str:
         """The category that a text stands for: "1" is True for a boolean attribute.

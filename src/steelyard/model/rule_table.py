@@ -63,6 +63,12 @@ class RuleTable:
             self.indptr[: n_rules + 1], self.feature[:end], self.low[:end], self.high[:end]
         )
 
+    def drop_conditions(self, is_dropped: NDArray[np.bool_]) -> RuleTable:
+        """The same rules without some of their conditions; bodies may become empty."""
+        n_kept = np.concatenate(([0], np.cumsum(~is_dropped)))
+        columns = (self.feature, self.low, self.high)
+        return RuleTable(n_kept[self.indptr], *(column[~is_dropped] for column in columns))
+
     @staticmethod
     def concatenate(tables: Sequence[RuleTable]) -> RuleTable:
         """The rules of all tables, one after the other."""
@@ -98,7 +104,8 @@ def ranges_to_body(ranges: Iterable[Sequence[int]], coder: FeatureCoder) -> tupl
     for f, low, high in ranges:
         feature, cuts = coder.features[f], coder.cuts[f]
         if feature.categories is not None:
-            conditions.append(Condition(feature.name, "in", feature.categories[low:high]))
+            condition = Condition(feature.name, "in", feature.categories[low:high])
+            conditions.append(condition.read_as(feature.reading))
             continue
         lower = float(cuts[low - 1]) if low > 0 else -math.inf
         upper, includes_upper = math.inf, False
@@ -108,7 +115,8 @@ def ranges_to_body(ranges: Iterable[Sequence[int]], coder: FeatureCoder) -> tupl
             if high > 1 and math.nextafter(cuts[high - 2], math.inf) == upper:
                 upper, includes_upper = float(cuts[high - 2]), True
         if lower > -math.inf or upper < math.inf:
-            conditions.append(
-                Condition.interval(feature.name, lower, upper, includes_high=includes_upper)
+            interval = Condition.interval(
+                feature.name, lower, upper, includes_high=includes_upper, kind=feature.kind
             )
+            conditions.append(interval)
     return tuple(conditions)

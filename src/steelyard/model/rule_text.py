@@ -15,6 +15,7 @@ from steelyard._text import did_you_mean, format_number, list_names
 
 from .conditions import Condition
 from .features import Feature
+from .moments import SECOND_KINDS, format_seconds, value_to_seconds
 
 _QUOTED = r'"(?:[^"\\]|\\.)*"'
 _SIGNS = "←<>≤≥=≠∧¬{},∈∉"
@@ -51,12 +52,13 @@ def write_condition(condition: Condition) -> str:
         if len(condition.categories) == 1:
             return f"{name} = {write_name(condition.categories[0])}"
         return f"{name} in {{{', '.join(map(write_name, condition.categories))}}}"
-    upper = f"{'≤' if condition.includes_high else '<'} {_write_number(condition.high)}"
+    low, high = (_write_bound(bound, condition.kind) for bound in (condition.low, condition.high))
+    upper = f"{'≤' if condition.includes_high else '<'} {high}"
     if condition.low == -math.inf:
         return f"{name} {upper}"
     if condition.high == math.inf:
-        return f"{name} ≥ {_write_number(condition.low)}"
-    return f"{_write_number(condition.low)} ≤ {name} {upper}"
+        return f"{name} ≥ {low}"
+    return f"{low} ≤ {name} {upper}"
 
 
 def write_name(name: str) -> str:
@@ -83,8 +85,13 @@ def _quote(name: str) -> str:
     return json.dumps(name, ensure_ascii=not name.isprintable())
 
 
-def _write_number(value: float) -> str:
-    """The shortest text of a number: six digits if they are exact."""
+def _write_bound(value: float, kind: str | None) -> str:
+    """The shortest text of a number, six digits if they are exact; or of a date or time."""
+    if kind in SECOND_KINDS and math.isfinite(value):
+        text = format_seconds(value, kind)
+        seconds = value_to_seconds(text)
+        if seconds is not None and seconds[0] == value:
+            return text
     text = format_number(value)
     return text if float(text) == value else repr(float(value))
 
@@ -117,12 +124,15 @@ class _Operand(NamedTuple):
 
     @property
     def number(self) -> float | None:
-        """The number that it is; None if it is no finite number."""
+        """The number that it is, in seconds for a date or time; None if it is no finite number."""
+        if self.is_quoted:
+            return None
         try:
             number = float(self.text)
         except ValueError:
-            return None
-        return None if self.is_quoted or not math.isfinite(number) else number
+            seconds = value_to_seconds(self.text)
+            return None if seconds is None else seconds[0]
+        return number if math.isfinite(number) else None
 
 
 def read_rule(text: str, features: Sequence[Feature] = ()) -> RuleParts:

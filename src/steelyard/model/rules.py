@@ -5,8 +5,9 @@ Knows neither tables nor learners.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import operator
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 from steelyard._numbers import is_number
 from steelyard._text import as_text, format_number
 
-from .conditions import Condition, format_body, merge_conditions
+from .conditions import Condition, describe_body, merge_conditions
 from .evidence import Evidence, Provenance, check_class
 from .features import Feature
 from .log_odds import POINTS_PER_LOG_ODD, format_points
@@ -107,8 +108,8 @@ class Rule:
         return cls(Head(label, target_class), tuple(body))
 
     def describe(self) -> str:
-        """The rule for people: numbers are rounded to six digits, and no name is quoted."""
-        return f"{self.head} ← {format_body(self.body)}"
+        """The rule for people: words, numbers with six digits, and no quoted name."""
+        return f"{self.head} ← {describe_body(self.body)}"
 
     def covers(self, X: pd.DataFrame) -> NDArray[np.bool_]:
         """Which rows of a DataFrame satisfy all conditions, shape (n_rows,)."""
@@ -181,6 +182,13 @@ class ScoredRule:
             raise ValueError(
                 f"{name} of a ScoredRule must be of type {kind.__name__}, got {value!r}"
             )
+
+    def read_as(self, kinds: Mapping[str, str | None]) -> ScoredRule:
+        """The same rule, whose conditions read as the kinds of their attributes say."""
+        body = tuple(c.read_as(kinds.get(c.feature, c.kind)) for c in self.body)
+        if all(map(operator.is_, body, self.body)):
+            return self
+        return replace(self, rule=Rule(self.head, body))
 
     @property
     def head(self) -> Head:

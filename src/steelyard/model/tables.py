@@ -1,4 +1,4 @@
-"""Tables: DataFrames, arrays and sparse matrices as columns of numbers or categories.
+"""Tables: frames, arrays and sparse matrices as columns of numbers or categories.
 
 Knows which column is which attribute; knows neither codes nor rules.
 """
@@ -17,15 +17,39 @@ from steelyard._text import list_names, shorten_repr
 
 from .conditions import Value
 from .features import Feature, category_text
+from .frames import floor_to_days, is_foreign, series_to_seconds, to_pandas
+from .moments import MOMENT_KINDS, value_to_seconds
 
 MISSING = -1
 
 
 class NumericColumn(NamedTuple):
-    """Numbers of a column: one per row, or those of `rows` while all other rows are 0."""
+    """Numbers of a column: one per row, or those of `rows` while all other rows are 0.
+
+    `kind` is the kind of an attribute whose values are seconds; see `Feature`.
+    """
 
     values: NDArray[np.float64]
     rows: NDArray[np.intp] | None = None
+    kind: str | None = None
+
+    def find_kind(self, distinct: NDArray[np.float64]) -> str | None:
+        """The kind of the attribute that has these values; `distinct` are the different ones.
+
+        An attribute of zeros and ones is a presence. Non-negative integers in a sparse column are how
+        often a word occurs.
+
+        Examples
+        --------
+        >>> numbers = np.array([0.0, 1.0])
+        >>> NumericColumn(numbers).find_kind(numbers)
+        'presence'
+        """
+        if self.kind is not None or not len(distinct) or distinct[0] < 0:
+            return self.kind
+        if self.rows is not None:
+            return "word" if (distinct == np.floor(distinct)).all() else None
+        return "presence" if distinct.tolist() == [0.0, 1.0] else None
 
 
 class NominalColumn(NamedTuple):
@@ -92,6 +116,8 @@ def _series_to_column(series: pd.Series, name: str) -> Column:
             )
         series = pd.Series(np.asarray(series.array))
         dtype = series.dtype
+    if isinstance(dtype, pd.ArrowDtype) and "dictionary" in str(dtype.pyarrow_dtype):
+        return _nominal_from_values(np.array(series.tolist(), dtype=object), name)
     if isinstance(dtype, pd.CategoricalDtype):
         texts = [category_text(value) for value in dtype.categories.to_numpy(dtype=object)]
         categorical: Any = series.array
@@ -101,6 +127,11 @@ def _series_to_column(series: pd.Series, name: str) -> Column:
             raise ValueError(f"Complex data not supported: attribute {name!r}")
         numbers = series.to_numpy(dtype=np.float64, na_value=np.nan)
         return NumericColumn(_check_finite(numbers, name))
+    seconds = series_to_seconds(series)
+    if seconds is not None:
+        return NumericColumn(seconds[0], kind=seconds[1])
+    if dtype.kind == "O" and pd.api.types.infer_dtype(series, skipna=True) == "decimal":
+        return NumericColumn(series.to_numpy(dtype=np.float64, na_value=np.nan))
     if (
         pd.api.types.is_bool_dtype(dtype)
         or pd.api.types.is_string_dtype(dtype)
@@ -140,6 +171,10 @@ def _object_array_to_columns(
         # Known categories stay categories even if all texts of the table look like numbers.
         if features is not None and features[j].is_nominal:
             yield _nominal_from_values(values, name)
+            continue
+        seconds = series_to_seconds(pd.Series(values)) if X.dtype.kind == "O" else None
+        if seconds is not None:
+            yield NumericColumn(seconds[0], kind=seconds[1])
             continue
         try:
             numbers = values.astype(np.float64)
@@ -195,28 +230,51 @@ def column_names(X: Any) -> tuple[str, ...]:
 def _fit_column(column: Column, feature: Feature) -> Column:
     """A column in the form of its attribute: numbers, or categories as the attribute writes them."""
     if feature.categories is None:
-        return _column_to_numbers(column, feature.name)
+        return _column_to_numbers(column, feature)
     if isinstance(column, NumericColumn):
         if column.rows is not None:
             raise ValueError(f"attribute {feature.name!r} is nominal; it cannot be a sparse column")
+        if column.kind is not None:
+            raise ValueError(f"attribute {feature.name!r} is nominal; it cannot be a {column.kind}")
         values = column.values.astype(object)
         values[np.isnan(column.values)] = None
         column = _nominal_from_values(values, feature.name)
     return NominalColumn(column.codes, tuple(map(feature.read_category, column.categories)))
 
 
-def _column_to_numbers(column: Column, name: str) -> NumericColumn:
-    if isinstance(column, NumericColumn):
-        return column
-    numbers = np.full(len(column.categories) + 1, np.nan)  # the last one is missing
-    for i, text in enumerate(column.categories):
-        try:
-            numbers[i] = float(text)
-        except ValueError:
+def _column_to_numbers(column: Column, feature: Feature) -> NumericColumn:
+    """A column as numbers, those of dates and times as seconds."""
+    if isinstance(column, NominalColumn):
+        numbers = np.full(len(column.categories) + 1, np.nan)  # the last one is missing
+        for i, text in enumerate(column.categories):
+            numbers[i] = _text_to_number(text, feature)
+        column = NumericColumn(
+            _check_finite(numbers, feature.name)[column.codes], None, feature.kind
+        )
+    if column.kind != feature.kind and (column.kind or feature.is_temporal):
+        are_moments = {column.kind, feature.kind} == set(MOMENT_KINDS)
+        if not are_moments and not np.isnan(column.values).all():
+            wanted, found = feature.kind or "number", column.kind or "number"
             raise ValueError(
-                f"attribute {name!r} is numeric, but one of its values is {text!r}"
-            ) from None
-    return NumericColumn(_check_finite(numbers, name)[column.codes])
+                f"attribute {feature.name!r} is a {wanted}, but the table has {found}s"
+            )
+    if feature.kind == "date":
+        return column._replace(values=floor_to_days(column.values))
+    return column
+
+
+def _text_to_number(text: str, feature: Feature) -> float:
+    if not feature.is_temporal:
+        try:
+            return float(text)
+        except ValueError:
+            problem = "numeric"
+    else:
+        seconds = value_to_seconds(text)
+        if seconds is not None:
+            return seconds[0]
+        problem = f"a {feature.kind}"
+    raise ValueError(f"attribute {feature.name!r} is {problem}, but one of its values is {text!r}")
 
 
 def column_to_values(column: Column, n_rows: int) -> list[Value]:
@@ -232,6 +290,8 @@ def column_to_values(column: Column, n_rows: int) -> list[Value]:
 
 def select_columns(X: Any, features: Sequence[Feature], used_idx: NDArray[np.intp]) -> Any:
     """The used columns of a table: by name in a DataFrame, by position elsewhere."""
+    if is_foreign(X):
+        X = to_pandas(X)
     if isinstance(X, pd.DataFrame):
         names = [str(name) for name in X.columns]
         if _is_matched_by_name(names, [f.name for f in features]):
@@ -299,6 +359,7 @@ def as_table(X: Any) -> Any:
     >>> as_table([1.0, 2.0]).shape
     (1, 2)
     """
+    X = to_pandas(X)
     if isinstance(X, pd.DataFrame) or sparse.issparse(X):
         return X
     if isinstance(X, pd.Series):

@@ -155,7 +155,8 @@ class Theory(Saved):
         self.decoder.check(self.labels, self.combiner)
         position = {label.name: j for j, label in enumerate(self.labels)}
         grouped = sorted(self.rules, key=lambda scored: position[scored.head.label])
-        object.__setattr__(self, "rules", tuple(grouped))
+        kinds = {feature.name: feature.reading for feature in self.features}
+        object.__setattr__(self, "rules", tuple(scored.read_as(kinds) for scored in grouped))
 
     # -- checking --------------------------------------------------------------------------------
 

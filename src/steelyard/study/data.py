@@ -89,6 +89,7 @@ def load_study_data(config: StudyConfig) -> list[StudyData]:
     loaded: list[StudyData] = []
     for source in config.data:
         data = load_source(source, config.labels)
+        _reject_dates(source, data.X)
         folds, is_own = _assign_folds(source, data, config)
         Y = invert_majority_labels(data.Y) if config.invert_majority_labels else data.Y
         name = clean_name(data.name)
@@ -97,6 +98,16 @@ def load_study_data(config: StudyConfig) -> list[StudyData]:
         sha256 = hash_data(data.X, Y, folds)
         loaded.append(StudyData(name, data.X, Y, folds, sha256, is_own))
     return loaded
+
+
+def _reject_dates(source: str, X: pd.DataFrame) -> None:
+    """Reject dates and times before the work: a study's page shows numbers and categories only."""
+    for name, dtype in X.dtypes.items():
+        if dtype.kind in "mM" or (isinstance(dtype, np.dtype) and dtype.kind == "O"):
+            raise DataError(
+                f"{source}: a study does not support dates and times, such as {str(name)!r}; convert "
+                "them to numbers, such as days since a first day"
+            )
 
 
 def _assign_folds(source: str, data: MultiLabelData, config: StudyConfig) -> tuple[Folds, bool]:

@@ -62,5 +62,7 @@ def _dense_frame(attributes: list[Attribute], values: Any) -> pd.DataFrame:
         if attribute.kind == "nominal":
             codes = np.where(np.isnan(content), -1, content).astype(np.int32)
             content = pd.Categorical.from_codes(codes, dtype=dtype_of(attribute.values))
+        elif attribute.kind == "date":
+            content = pd.to_datetime(content, unit="s")
         columns[attribute.name] = content
     return pd.DataFrame(columns, index=pd.RangeIndex(values.shape[0]))

@@ -16,18 +16,25 @@ from .cells import ArffSyntaxError, split_nominal_values, split_word
 _KEYWORD = re.compile(r"@(\w+)(?=\s|$|['\"{])")
 _KIND_OF_TYPE: dict[str, Literal["numeric", "unsupported"]] = {
     **dict.fromkeys(("numeric", "real", "integer"), "numeric"),
-    **dict.fromkeys(("string", "date"), "unsupported"),
+    **dict.fromkeys(("string", "date"), "unsupported"),  # a date in a known format is supported
 }
+
+
+# The parts of Java's date formats that have an equivalent in Python's.
+_DATE_PARTS = {"yyyy": "%Y", "MM": "%m", "dd": "%d", "HH": "%H", "mm": "%M", "ss": "%S"}
+_DATE_FORMAT = re.compile("|".join(_DATE_PARTS) + r"|'[^']*'|[^A-Za-z']")
+_ISO_FORMAT = "yyyy-MM-dd'T'HH:mm:ss"
 
 
 class Attribute(NamedTuple):
     """What an ARFF file declares about one column."""
 
     name: str
-    kind: Literal["numeric", "nominal", "unsupported"]
+    kind: Literal["numeric", "nominal", "date", "unsupported"]
     values: tuple[str, ...]  # of a nominal attribute, in the order of the file
     type_name: str  # for messages: a word, or the values of a nominal attribute
     line: int
+    date_format: str = ""  # of a date, as Python writes it
 
 
 def parse_header(path: Path, lines: Iterator[tuple[int, str]]) -> tuple[str, list[Attribute]]:
@@ -80,4 +87,23 @@ def _parse_attribute(text: str, line: int) -> Attribute:
         raise ArffSyntaxError(
             f"attribute {name!r} has the unknown type {shorten_repr(declaration)}"
         )
+    if type_name == "date":
+        pattern = declaration[len(type_name) :].strip()
+        date_format = _convert_date_format(split_word(pattern)[0] if pattern else _ISO_FORMAT)
+        if date_format is not None:
+            return Attribute(name, "date", (), type_name, line, date_format)
     return Attribute(name, _KIND_OF_TYPE[type_name], (), type_name, line)
+
+
+def _convert_date_format(pattern: str) -> str | None:
+    """Python's form of a date format of Java; None if it has none.
+
+    Examples
+    --------
+    >>> _convert_date_format("yyyy-MM-dd'T'HH:mm:ss"), _convert_date_format("EEE, d MMM")
+    ('%Y-%m-%dT%H:%M:%S', None)
+    """
+    parts = _DATE_FORMAT.findall(pattern)
+    if "".join(parts) != pattern:
+        return None
+    return "".join(_DATE_PARTS.get(part, part.strip("'").replace("%", "%%")) for part in parts)

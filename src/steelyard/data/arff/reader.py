@@ -6,6 +6,8 @@ this speed and names the line of a bad cell.
 
 from array import array
 from collections.abc import Callable
+from datetime import datetime
+from functools import partial
 from io import StringIO
 from itertools import count, pairwise
 from math import inf, isinf
@@ -18,6 +20,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from steelyard._text import shorten_repr
+from steelyard.model.moments import value_to_seconds
 
 from ..errors import DataError, error_at
 from ..text_files import read_text
@@ -29,8 +32,9 @@ class ArffTable(NamedTuple):
     """The content of an ARFF file.
 
     ``values`` is a sparse matrix of numbers and of codes: the code of a nominal value is its
-    position in the declaration. Missing values are NaN. Sparse rows leave out what is 0 here, and
-    that includes the *first* value of a nominal attribute.
+    position in the declaration, and a date is its seconds since 1970. Missing values are NaN.
+    Sparse rows leave out what is 0 here, and that includes the *first* value of a nominal
+    attribute.
     """
 
     relation: str
@@ -94,7 +98,17 @@ def _fast_parser(attribute: Attribute) -> Callable[[Any], float]:
     if attribute.kind == "nominal":
         codes: dict[Cell, float] = dict(zip(attribute.values, count(0.0)))
         return (codes | {MISSING: MISSING}).__getitem__
+    if attribute.kind == "date":
+        return partial(_parse_date, attribute.date_format)
     return float if attribute.kind == "numeric" else lambda _: MISSING
+
+
+def _parse_date(date_format: str, cell: Cell) -> float:
+    """Seconds since 1970."""
+    if cell is MISSING or not isinstance(cell, str):
+        return MISSING
+    moment = value_to_seconds(datetime.strptime(cell, date_format))
+    return MISSING if moment is None else moment[0]
 
 
 def _check_cell(attribute: Attribute, parse: Callable[[Any], float], cell: Cell) -> None:
@@ -104,6 +118,8 @@ def _check_cell(attribute: Attribute, parse: Callable[[Any], float], cell: Cell)
         number = inf
     is_numeric = attribute.kind == "numeric"
     if isinf(number) or (is_numeric and "_" in str(cell)):
-        expected = "a number" if is_numeric else f"among its values {attribute.type_name}"
+        expected = f"among its values {attribute.type_name}"
+        if attribute.kind != "nominal":
+            expected = "a number" if is_numeric else f"a date like {attribute.date_format}"
         found = shorten_repr(str(cell))
         raise ArffSyntaxError(f"attribute {attribute.name!r}: {found} is not {expected}")
