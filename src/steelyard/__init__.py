@@ -17,6 +17,7 @@ _PUBLIC = {
     "estimators.rule_set_cv": "RuleSetClassifierCV",
     "explain": "Change Explanation LabelExplanation NearRule",
     "heuristics": "WRA Accuracy FMeasure Heuristic Laplace MEstimate Precision Recall",
+    "learning.constraints": "Constraints ConstraintWarning",
     "model.combiners": "AnyRule Combiner FirstRule StrongestVote SumOfVotes",
     "model.conditions": "Condition",
     "model.decoders": "BestLabel BestLabelSet Decoder EachLabel LabelSetVotes",

@@ -25,6 +25,8 @@ from .heuristics import Laplace as Laplace
 from .heuristics import MEstimate as MEstimate
 from .heuristics import Precision as Precision
 from .heuristics import Recall as Recall
+from .learning.constraints import Constraints as Constraints
+from .learning.constraints import ConstraintWarning as ConstraintWarning
 from .model.combiners import AnyRule as AnyRule
 from .model.combiners import Combiner as Combiner
 from .model.combiners import FirstRule as FirstRule

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from steelyard.explain import Explanation, explain_theory
+from steelyard.learning.constraints import Constraints
 from steelyard.learning.targets import TargetChoice, Targets, encode_targets
 from steelyard.model.theory import Theory
 
@@ -23,6 +24,7 @@ class TheoryClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
 
     theory_: Theory
     classes_: Any
+    constraints: Constraints | None
     n_jobs: int | None
     random_state: Any
 
@@ -85,6 +87,7 @@ class TheoryClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             "entropy": seed_to_entropy(self.random_state),
             "n_jobs": self.n_jobs,
             "feature_names": getattr(self, "feature_names_in_", None),
+            "constraints": self.constraints,
         }
 
     def predict(self, X: Any) -> NDArray[Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any
 
+from steelyard.learning.constraints import Constraints, check_constraints
 from steelyard.learning.ripper import learn_ripper
 from steelyard.learning.settings import RipperSettings
 from steelyard.learning.targets import Targets
@@ -45,6 +46,10 @@ class RipperClassifier(TheoryClassifier):
         Minimum number of positives that a rule must cover after a condition is added.
     check_error : bool, default=True
         Whether a rule is rejected if at least half of the examples it covers are negative.
+    max_conditions : int or None, default=None
+        Maximum number of conditions per rule.
+    constraints : Constraints or None, default=None
+        What every rule has to satisfy, and rules that are given.
     n_jobs : int or None, default=None
         Labels are learned in parallel; the result does not depend on it.
     random_state : int, RandomState or None, default=None
@@ -90,11 +95,14 @@ class RipperClassifier(TheoryClassifier):
     folds: int = 3
     min_weight: float = 2.0
     check_error: bool = True
+    max_conditions: int | None = None
+    constraints: Constraints | None = None
     n_jobs: int | None = None
     random_state: Any = None
 
     def _check_parameters(self) -> None:
         self._settings()
+        check_constraints(self.constraints)
 
     def _settings(self) -> RipperSettings:
         return RipperSettings(**{f.name: getattr(self, f.name) for f in fields(RipperSettings)})

@@ -8,6 +8,7 @@ from typing import Any
 
 from steelyard._numbers import is_number
 from steelyard.heuristics import M_GRID, Heuristic, MEstimate, get_heuristic
+from steelyard.learning.constraints import Constraints, check_constraints
 from steelyard.learning.rule_sets import learn_rule_sets
 from steelyard.learning.settings import ForestSettings, check_share
 from steelyard.learning.targets import TargetChoice, Targets
@@ -37,12 +38,14 @@ class RuleSetParameters(TheoryClassifier):
     n_candidates: int | None = None
     n_trees: int | None = None
     max_depths: Sequence[int | None] | None = None
+    max_conditions: int | None = None
     sample_fraction: float | None = None
     max_features: str | int | float | Sequence[Any] | None = None
     prune: str | bool | Sequence[Any] | None = None
     decode: str | Decoder | Sequence[Any] | None = None
     target: TargetChoice = "minority"
     revalidate: bool = True
+    constraints: Constraints | None = None
     n_jobs: int | None = None
     random_state: Any = None
     verbose: int = 0
@@ -75,6 +78,8 @@ class RuleSetClassifier(RuleSetParameters):
         Number of trees per forest.
     max_depths : tuple of int or None, or None, default=None
         One forest is grown per depth limit. A limit of None is no limit: ``(None,)`` grows full trees.
+    max_conditions : int or None, default=None
+        Maximum number of conditions per rule: no tree is deeper than that.
     sample_fraction : float or None, default=None
         Size of a tree's bag, drawn with replacement, as a share of the training set.
     max_features : {"log2", "sqrt"}, int, float or None, default=None
@@ -93,6 +98,8 @@ class RuleSetClassifier(RuleSetParameters):
         Keep the rules with at least this heuristic value instead of the share `phi`.
     revalidate : bool, default=True
         Whether candidates are valued again on the uncovered examples after each selection.
+    constraints : Constraints or None, default=None
+        What every rule has to satisfy, and rules that are given.
     n_jobs : int or None, default=None
         Labels are learned in parallel; the result does not depend on it.
     random_state : int, RandomState or None, default=None
@@ -127,6 +134,7 @@ class RuleSetClassifier(RuleSetParameters):
 
     def _check_parameters(self) -> None:
         self._settings()
+        check_constraints(self.constraints)
         check_decoder(self.decode)
         get_heuristic(self.heuristic)
         if self.threshold_heuristic is not None:

@@ -41,8 +41,8 @@ class RuleSetClassifierCV(TunedClassifier, RuleSetParameters):
     max_features, prune, decode
         As in `RuleSetClassifier`, or a list to choose from. Each combination of the first two needs
         candidates of its own.
-    threshold_heuristic, n_candidates, n_trees, max_depths, sample_fraction, target, revalidate, \
-    random_state, verbose
+    threshold_heuristic, n_candidates, n_trees, max_depths, max_conditions, sample_fraction, target, \
+    revalidate, constraints, random_state, verbose
         As in `RuleSetClassifier`.
     tolerance : float or None, default=None
         Among the theories whose mean score is below the best by at most this many standard errors of

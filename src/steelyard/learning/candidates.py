@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
@@ -17,6 +18,7 @@ from steelyard._kernels.pruning import prune_rules
 from steelyard.model.coverage import RowIndex, index_rows, order_bits
 from steelyard.model.rule_table import RuleTable
 
+from .limits import ABSENCE, PRESENCE, Limits
 from .parallel import Progress, run_parallel
 from .sampling import draw_orders
 from .settings import ForestSettings
@@ -64,6 +66,8 @@ def generate_candidates(
     entropy: int,
     n_jobs: int | None = None,
     progress: Progress | None = None,
+    limits: Sequence[Limits] | None = None,
+    target_class: Sequence[int] | None = None,
 ) -> list[RuleTable]:
     """Distinct rules for every label, together at least γ if the data yields that many.
 
@@ -81,6 +85,10 @@ def generate_candidates(
     n_jobs : int or None
         Labels are grown in parallel.
     progress : callable(n_found, n_wanted), optional
+    limits : sequence of Limits, one per label, optional
+        What the rules may test. Pruning deletes conditions, which violates no limit.
+    target_class : sequence of {0, 1}, one per label, optional
+        What the rules of each label predict; needed for limits.
 
     Returns
     -------
@@ -91,18 +99,42 @@ def generate_candidates(
     if not labels:
         return tables
     orders = draw_orders(training.coded, is_target)
-    grow = partial(_grow_label, training, is_target, orders, settings, entropy)
+    plans = [_plan_label(settings, i, limits, target_class) for i in range(len(is_target))]
+    grow = partial(_grow_label, training, is_target, orders, plans, entropy)
     grown, n_passes = _grow_passes(grow, labels, settings.n_candidates, n_jobs, progress)
     for i in labels:
         tables[i] = grown[i].table.head(int(grown[i].n_new[:n_passes].sum()))
     if settings.prune is False:
         return tables
     prune = partial(prune_table, settings, index_rows(training.coded))
-    seeds = {i: _tree_seeds(settings, entropy, i, range(n_passes)).ravel() for i in labels}
+    seeds = {
+        i: _tree_seeds(plans[i].settings, entropy, i, range(n_passes)).ravel() for i in labels
+    }
     arguments = [(tables[i], grown[i].tree, seeds[i], is_target[i], orders[i]) for i in labels]
     for i, table in zip(labels, run_parallel(prune, arguments, n_jobs), strict=True):
         tables[i] = table
     return tables
+
+
+class _Plan(NamedTuple):
+    """How the trees of one label are grown."""
+
+    settings: ForestSettings
+    limits: Limits | None
+    target: int
+
+
+def _plan_label(
+    settings: ForestSettings,
+    label: int,
+    limits: Sequence[Limits] | None,
+    target_class: Sequence[int] | None,
+) -> _Plan:
+    if limits is None or target_class is None:
+        return _Plan(settings, None, PRESENCE)
+    most = limits[label].least_conditions(settings.max_conditions)
+    target = PRESENCE if target_class[label] else ABSENCE
+    return _Plan(replace(settings, max_conditions=most), limits[label], target)
 
 
 def _grow_passes(
@@ -151,7 +183,7 @@ def _tree_seeds(
     settings: ForestSettings, entropy: int, label: int, passes: range
 ) -> NDArray[np.uint64]:
     """One seed per (label, pass, depth, tree), so that the result depends on the seed alone."""
-    n_seeds = len(settings.max_depths) * settings.n_trees
+    n_seeds = len(settings.tree_depths) * settings.n_trees
     sources = [np.random.SeedSequence(entropy, spawn_key=(label, p)) for p in passes]
     return np.array([source.generate_state(n_seeds, np.uint64) for source in sources])
 
@@ -160,19 +192,21 @@ def _grow_label(
     training: TrainingFeatures,
     is_target: NDArray[np.bool_],
     orders: NDArray[np.int64],
-    settings: ForestSettings,
+    plans: Sequence[_Plan],
     entropy: int,
     label: int,
     passes: range,
     known_hashes: NDArray[np.uint64],
 ) -> GrownRules:
     """New rules of some passes over one label's forests."""
+    settings, limits, target = plans[label]
     seeds = _tree_seeds(settings, entropy, label, passes)
     rows = (is_target[label].astype(np.uint8), orders[label], settings.bag_size(is_target.shape[1]))
-    n_drawn = settings.n_drawn_features(training.coded.n_features)
-    depths = np.array([-1 if d is None else d for d in settings.max_depths], dtype=np.int64)
+    n_usable = training.coded.n_features if limits is None else int(limits.is_usable.sum())
+    n_drawn = settings.n_drawn_features(n_usable)
+    depths = np.array([-1 if d is None else d for d in settings.tree_depths], dtype=np.int64)
     forests = (n_drawn, depths, settings.n_trees, seeds)
-    grown = grow_rules(*training[1:], *rows, *forests, known_hashes)
+    grown = grow_rules(*training[1:], *rows, *forests, known_hashes, limits, target)
     *columns, hashes, tree, pass_ends, n_read = grown
     tree += passes.start * seeds.shape[1]
     return GrownRules(RuleTable(*columns), hashes, tree, np.diff(pass_ends, prepend=0), n_read)

@@ -10,14 +10,15 @@ from numpy.typing import NDArray
 
 from steelyard._kernels.combining import first_firing
 from steelyard.heuristics import Heuristic
-from steelyard.model.coded_rules import drop_unused
+from steelyard.model.coded_rules import CodedRules, code_rules, drop_unused
 from steelyard.model.coding import FeatureCoder
 from steelyard.model.combiners import Combiner
-from steelyard.model.coverage import RowIndex, cover
+from steelyard.model.coverage import Bits, RowIndex, cover, pack
 from steelyard.model.label_sets import KnownLabelSets
 from steelyard.model.path import Indices, RankedRules, TheoryPath
 from steelyard.model.rule_table import RuleTable
 
+from .limits import GivenRules
 from .targets import Targets
 
 
@@ -41,7 +42,10 @@ class LabelRules(NamedTuple):
 
 
 class RulePool(NamedTuple):
-    """The rules of all labels, one label after the other; each label starts at its offset."""
+    """The rules of all labels, one label after the other; each label starts at its offset.
+
+    The given rules come after the learned ones, which alone are in the table.
+    """
 
     table: RuleTable
     offsets: Indices
@@ -49,6 +53,24 @@ class RulePool(NamedTuple):
     tp: NDArray[np.int64]
     fp: NDArray[np.int64]
     n_conditions: NDArray[np.int64]
+    given: GivenRules
+
+    @property
+    def given_idx(self) -> Indices:
+        """The indices of the given rules."""
+        return np.arange(len(self.table), len(self.label_of_rule))
+
+    def cover(self, index: RowIndex) -> Bits:
+        """Bits of the training rows that each rule covers."""
+        return np.vstack((cover(self.table, index), pack(self.given.masks)))
+
+    def code(self, coder: FeatureCoder) -> CodedRules:
+        """The rules on codes of the attributes that they test."""
+        if not self.given.rules:
+            return drop_unused(self.table, coder)
+        # The bounds of given rules are not among the cut points of the learned ones.
+        bodies = [self.table.body(r, coder) for r in range(len(self.table))]
+        return code_rules(coder.features, bodies + [rule.body for rule in self.given.rules])
 
 
 class Ranking(NamedTuple):
@@ -59,14 +81,22 @@ class Ranking(NamedTuple):
     votes: NDArray[np.int64] | None = None
 
 
-def pool_rules(rules_of_label: Sequence[LabelRules]) -> RulePool:
-    """Join the rules of all labels."""
+def pool_rules(
+    rules_of_label: Sequence[LabelRules], given: GivenRules, is_target: NDArray[np.bool_]
+) -> RulePool:
+    """Join the rules of all labels and the given rules."""
     tables, *columns, _ = zip(*rules_of_label, strict=True)
     sizes = [len(table) for table in tables]
     label_of_rule = np.repeat(np.arange(len(sizes)), sizes)
-    counts = (np.concatenate(column).astype(np.int64) for column in columns)
+    tp = (given.masks & is_target[given.label_idx]).sum(axis=1)
+    of_given = (tp, given.masks.sum(axis=1) - tp, [len(rule) for rule in given.rules])
+    counts = (
+        np.concatenate([*column, np.asarray(more, dtype=np.int64)]).astype(np.int64)
+        for column, more in zip(columns, of_given, strict=True)
+    )
     offsets = np.cumsum([0, *sizes[:-1]])
-    return RulePool(RuleTable.concatenate(tables), offsets, label_of_rule, *counts)
+    label_of_rule = np.concatenate((label_of_rule, given.label_idx))
+    return RulePool(RuleTable.concatenate(tables), offsets, label_of_rule, *counts, given)
 
 
 def make_path(
@@ -80,7 +110,7 @@ def make_path(
     combiner: Combiner,
 ) -> TheoryPath:
     """The path of theories, one ranking per heuristic."""
-    coverage = cover(pool.table, index)
+    coverage = pool.cover(index)
     is_target = targets.is_target
     ranked = []
     for rule_idx, values, votes in rankings:
@@ -93,7 +123,7 @@ def make_path(
     return TheoryPath(
         heuristics=tuple(heuristics),
         phis=tuple(phis),
-        coded=drop_unused(pool.table, coder),
+        coded=pool.code(coder),
         label_of_rule=pool.label_of_rule,
         tp=pool.tp,
         fp=pool.fp,
@@ -102,4 +132,5 @@ def make_path(
         combiner=combiner,
         classes=targets.classes,
         label_sets=None if targets.classes else KnownLabelSets.from_labels(targets.is_present.T),
+        n_given=len(pool.given.rules),
     )

@@ -14,7 +14,9 @@ from steelyard.model.coverage import index_rows
 from steelyard.model.path import Indices, TheoryPath
 
 from .candidates import generate_candidates
+from .constraints import Constraints
 from .covering import select_for_label
+from .limits import read_demands
 from .parallel import Progress, run_parallel
 from .paths import Ranking, RulePool, make_path, pool_rules
 from .settings import ForestSettings
@@ -31,6 +33,7 @@ def learn_rule_sets(
     *,
     threshold_heuristic: Heuristic | None = None,
     revalidate: bool = True,
+    constraints: Constraints | None = None,
     entropy: int = 0,
     n_jobs: int | None = None,
     feature_names: Sequence[str] | None = None,
@@ -49,6 +52,7 @@ def learn_rule_sets(
         Ranks the selected rules instead of the heuristic that selected them.
     revalidate : bool
         Whether candidates are valued again on the uncovered examples after each selection.
+    constraints : Constraints, optional
     entropy : int
         The seed.
     n_jobs : int or None
@@ -56,12 +60,17 @@ def learn_rule_sets(
     progress : callable(n_candidates, n_wanted), optional
     """
     training = code_training_table(X, feature_names)
+    demands = read_demands(constraints, training.coder, targets, X)
+    targets, limits, given = demands
     is_target = targets.is_target
-    tables = generate_candidates(training, is_target, settings, entropy, n_jobs, progress)
+    about = (is_target, settings, entropy, n_jobs, progress, limits, targets.target_class)
+    tables = generate_candidates(training, *about)
     index = index_rows(training.coded)
     select = partial(select_for_label, index, heuristics, revalidate)
-    rules_of_label = run_parallel(select, list(zip(tables, is_target, strict=True)), n_jobs)
-    pool = pool_rules(rules_of_label)
+    arguments = list(zip(tables, is_target, *demands.by_label(), strict=True))
+    rules_of_label = run_parallel(select, arguments, n_jobs)
+    demands.warn_of_empty([len(rules.table) for rules in rules_of_label])
+    pool = pool_rules(rules_of_label, given, is_target)
     selections = zip(*(rules.choices for rules in rules_of_label), strict=True)
     rankings = [
         _rank_rules(pool, selected, targets, threshold_heuristic or heuristic)
@@ -73,12 +82,17 @@ def learn_rule_sets(
 def _rank_rules(
     pool: RulePool, selected: Sequence[Indices], targets: Targets, heuristic: Heuristic
 ) -> Ranking:
-    """Value the selected rules of all labels on the whole training set and sort them together."""
-    rules = np.concatenate([o + idx for o, idx in zip(pool.offsets, selected, strict=True)])
+    """Value the selected rules of all labels on the whole training set and sort them together.
+
+    The given rules come first.
+    """
+    chosen = (o + idx for o, idx in zip(pool.offsets, selected, strict=True))
+    rules = np.concatenate((pool.given_idx, *chosen))
     n_positives = targets.is_target.sum(axis=1)[pool.label_of_rule[rules]]
     tp, fp = pool.tp[rules], pool.fp[rules]
     fn, tn = n_positives - tp, targets.is_target.shape[1] - n_positives - fp
     values = heuristic_values(heuristic, ConfusionMatrix(tp, fp, fn, tn))
     # Best value first; ties: more true positives, fewer conditions, then order of selection.
-    best_first = np.lexsort((pool.n_conditions[rules], -tp, -values))
+    is_learned = rules < len(pool.table)
+    best_first = np.lexsort((pool.n_conditions[rules], -tp, -values, is_learned))
     return Ranking(rules[best_first], values[best_first])

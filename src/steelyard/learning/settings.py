@@ -110,12 +110,15 @@ class ForestSettings(SamplingSettings):
     prune : {False, "oob", "prefix"}
         Whether to delete conditions that do not improve a rule on the rows outside its tree's bag:
         any of them, or only the last ones of the path.
+    max_conditions : int or None
+        Maximum number of conditions per rule: trees are not deeper than that.
     """
 
     n_candidates: int = 300_000
     n_trees: int = 10
     max_depths: tuple[int | None, ...] = PAPER_DEPTHS
     prune: Prune = False
+    max_conditions: int | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -128,6 +131,22 @@ class ForestSettings(SamplingSettings):
             )
         if self.prune is not False and self.prune not in ("oob", "prefix"):
             raise ValueError(f"prune must be False, 'oob' or 'prefix', got {self.prune!r}")
+        if self.max_conditions is not None:
+            check_integer("max_conditions", self.max_conditions)
+
+    @property
+    def tree_depths(self) -> tuple[int | None, ...]:
+        """The depth limits of the forests, none of which is above `max_conditions`.
+
+        Examples
+        --------
+        >>> ForestSettings(max_conditions=3).tree_depths
+        (3, 1, 2)
+        """
+        most = self.max_conditions
+        if most is None:
+            return self.max_depths
+        return tuple(dict.fromkeys(most if d is None else min(d, most) for d in self.max_depths))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,9 +186,12 @@ class RipperSettings:
     folds: int = 3
     min_weight: float = 2.0
     check_error: bool = True
+    max_conditions: int | None = None
 
     def __post_init__(self) -> None:
         check_integer("optimizations", self.optimizations, least=0)
+        if self.max_conditions is not None:
+            check_integer("max_conditions", self.max_conditions)
         check_integer("folds", self.folds, least=2)
         if not is_number(self.min_weight) or self.min_weight < 0:
             raise ValueError(f"min_weight must be a number of at least 0, got {self.min_weight!r}")

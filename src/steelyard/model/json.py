@@ -159,6 +159,7 @@ def path_to_plain(path: Any) -> dict[str, Any]:
     """The content of a path: every rule once, and the ranking of each heuristic."""
     return {
         "phis": path.phis,
+        **({"n_given": path.n_given} if path.n_given else {}),
         **_shared_to_plain(path, path.coded.features),
         "rules": [_rule_to_plain(path.rule(r), path.evidence(r)) for r in range(len(path.coded))],
         "heuristics": [
@@ -324,22 +325,29 @@ def path_parts(data: dict[str, Any]) -> dict[str, Any]:
         raise ValueError(f"phis must be numbers above 0 and at most 1, got {phis!r}")
     shared = _read_shared(data, value=0.0)
     n_rules = len(shared["rules"])
+    n_given = data.get("n_given", 0)
+    if not is_integer(n_given, 0, n_rules):
+        raise ValueError(f"n_given must be an integer from 0 to {n_rules}, got {n_given!r}")
     pairs = _read_each(
         data,
         "heuristics",
         "heuristic",
-        lambda x: (heuristic_from_dict(_get(x, "heuristic", dict)), _read_ranking(x, n_rules)),
+        lambda x: (
+            heuristic_from_dict(_get(x, "heuristic", dict)),
+            _read_ranking(x, n_rules, n_given),
+        ),
     )
     return shared | {
         "heuristics": tuple(heuristic for heuristic, _ in pairs),
         "ranked": tuple(ranking for _, ranking in pairs),
         "phis": tuple(map(float, phis)),
         "label_sets": _read_label_sets(data),
+        "n_given": n_given,
     }
 
 
-def _read_ranking(data: Any, n_rules: int) -> dict[str, Any]:
-    """The ranking of a heuristic over so many rules."""
+def _read_ranking(data: Any, n_rules: int, n_given: int = 0) -> dict[str, Any]:
+    """The ranking of a heuristic over so many rules, of which the given ones come first."""
     ranking: dict[str, Any] = {
         "rule_idx": _integers(data, "rules", 0, n_rules - 1).astype(np.intp),
         "values": np.array([_read_number(value) for value in _get(data, "values", list)], float),
@@ -350,7 +358,8 @@ def _read_ranking(data: Any, n_rules: int) -> dict[str, Any]:
     lengths = {name: len(part) for name, part in ranking.items() if part is not None}
     if len(set(lengths.values())) > 1:
         raise ValueError(f"the lists have different lengths: {lengths}")
-    if (ranking["values"][1:] > ranking["values"][:-1]).any():
+    learned = ranking["values"][n_given:]
+    if (learned[1:] > learned[:-1]).any():
         raise ValueError("the values are not sorted")
     return ranking
 

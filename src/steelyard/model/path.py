@@ -69,6 +69,9 @@ class TheoryPath(Saved):
         As in `Theory`.
     label_sets : KnownLabelSets, optional
         The label sets of the training examples; None for a one-dimensional target.
+    n_given : int, default=0
+        Number of given rules: they stand before all others in every ranking, and every theory keeps
+        them.
 
     Examples
     --------
@@ -96,6 +99,7 @@ class TheoryPath(Saved):
     combiner: Combiner = AnyRule()  # noqa: RUF009, combiners are immutable
     classes: tuple[Any, ...] = ()
     label_sets: KnownLabelSets | None = None
+    n_given: int = 0
 
     def __post_init__(self) -> None:
         self.combiner.check(self.labels, ())
@@ -120,8 +124,14 @@ class TheoryPath(Saved):
     def n_kept(self) -> NDArray[np.int64]:
         """Length of the prefix that each theory keeps, shape (n_heuristics, n_phis)."""
         return np.array(
-            [[count_kept(ranked.values, phi) for phi in self.phis] for ranked in self.ranked]
+            [[self._count_kept(ranked, phi) for phi in self.phis] for ranked in self.ranked]
         ).reshape(self.shape)
+
+    def _count_kept(self, ranked: RankedRules, phi: float, min_value: float | None = None) -> int:
+        """Length of the prefix of a ranking for a share φ or, if given, for a least value."""
+        values = ranked.values[self.n_given :]
+        n_kept = count_kept(values, phi) if min_value is None else count_above(values, min_value)
+        return self.n_given + n_kept
 
     @cached_property
     def n_rules(self) -> NDArray[np.int64]:
@@ -167,12 +177,9 @@ class TheoryPath(Saved):
         """
         h = self._find(heuristic)
         ranked = self.ranked[h]
-        if min_value is None:
-            if not 0 < phi <= 1:
-                raise ValueError(f"phi must be a number above 0 and at most 1, got {phi!r}")
-            n_kept = count_kept(ranked.values, phi)
-        else:
-            n_kept = count_above(ranked.values, min_value)
+        if min_value is None and not 0 < phi <= 1:
+            raise ValueError(f"phi must be a number above 0 and at most 1, got {phi!r}")
+        n_kept = self._count_kept(ranked, phi, min_value)
         combiner, fitted = self._combine_and_decode(decoder)
         rule_idx, first, votes = _take_prefix(ranked, n_kept)
         points: Any = self._strengths(ranked, combiner)[first] if votes is None else votes
@@ -222,7 +229,11 @@ class TheoryPath(Saved):
             return ranked.votes
         rules = ranked.rule_idx
         prior = np.array([label.prior for label in self.labels])[self.label_of_rule[rules]]
-        return combiner.strengths(self.tp[rules], self.fp[rules], prior)
+        strengths = combiner.strengths(self.tp[rules], self.fp[rules], prior)
+        if combiner.gives_log_odds:
+            # A given rule speaks for its head, if only by one point.
+            strengths[: self.n_given] = np.maximum(strengths[: self.n_given], 1)
+        return strengths
 
     def _n_uncovered(self, ranked: RankedRules, n_kept: int) -> Indices:
         """Positives and negatives of each label that the best rules leave uncovered, shape (2, n)."""
