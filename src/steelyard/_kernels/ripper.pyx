@@ -13,6 +13,7 @@ from libc.string cimport memcpy
 from ._coded cimport Coded, borrow
 from ._conditions cimport Condition, cover_mask, filter_rows
 from ._counting cimport Counter, count_codes, examples, make_counter, outside, pack, positives
+from ._limits cimport PRESENCE, Limits, borrow_limits, is_apart, permitted_classes
 from ._memory cimport allocate
 from ._random cimport next_below
 
@@ -24,6 +25,10 @@ cdef class Workspace:
     ----------
     coded : CodedFeatures
     is_target : (n_rows,) uint8
+    limits : Limits, optional
+        What the rules may test, and how many rows they have to cover.
+    target : {1, 2}
+        The class of the rules: presence (1) or absence (2) of the label.
     """
 
     cdef Coded coded
@@ -32,17 +37,29 @@ cdef class Workspace:
     cdef int32_t* row_codes  # (n_rows,)
     cdef uint8_t* used  # (n_features,)
     cdef double* log2_next  # log₂(k + 1) for every k up to n_rows
+    cdef Limits limits
+    cdef uint8_t target
+    cdef uint8_t* is_tested  # (n_features,) whether the body tests a feature ...
+    cdef int32_t* low  # (n_features,) ... and the range of codes it allows
+    cdef int32_t* high
+    cdef uint64_t min_examples  # among the rows to grow on
+    cdef uint64_t min_positives
     cdef list owner
 
-    def __init__(self, coded, const uint8_t[::1] is_target):
+    def __init__(self, coded, const uint8_t[::1] is_target, limits=None, uint8_t target=PRESENCE):
         cdef Py_ssize_t n_rows = is_target.shape[0]
         cdef Py_ssize_t k, row
-        self.owner = [coded]
+        self.owner = [coded, limits]
         self.coded = borrow(coded)
+        self.limits = borrow_limits(limits)
+        self.target = target
         self.counter = make_counter(&self.coded, self.owner)
         self.is_target = is_target
         self.row_codes = <int32_t*> allocate(self.owner, n_rows * sizeof(int32_t))
         self.used = <uint8_t*> allocate(self.owner, self.coded.n_features)
+        self.is_tested = <uint8_t*> allocate(self.owner, self.coded.n_features)
+        self.low = <int32_t*> allocate(self.owner, self.coded.n_features * sizeof(int32_t))
+        self.high = <int32_t*> allocate(self.owner, self.coded.n_features * sizeof(int32_t))
         self.log2_next = <double*> allocate(self.owner, (n_rows + 1) * sizeof(double))
         for k in range(n_rows + 1):
             self.log2_next[k] = log2(<double> (k + 1))
@@ -107,53 +124,71 @@ cdef inline double _gain(uint64_t counts, double base, const double* log2_next) 
     return foil_gain(p, log2_next[p] - log2_next[examples(counts)], base)
 
 
-# A condition with its gain and the packed counts of the rows that satisfy it.
+# A condition with its gain and the packed counts of the rows that satisfy it. The gain of a feature
+# that is not preferred counts less.
 cdef struct Found:
     double gain
     Condition condition
     uint64_t counts
 
 
-cdef inline Found _find_range(
-    Py_ssize_t f,
-    Py_ssize_t n,
-    double least,
-    const Coded* coded,
-    const Counter* counter,
+cdef bint _is_permitted(Condition condition, uint64_t counts, Workspace space) noexcept nogil:
+    """Whether the body may have a further condition, with which it covers the packed counts."""
+    cdef Py_ssize_t f = condition.feature
+    condition.low = max(condition.low, space.low[f])
+    condition.high = min(condition.high, space.high[f])
+    return (
+        examples(counts) >= space.min_examples
+        and positives(counts) >= space.min_positives
+        and permitted_classes(&space.limits, &space.coded, condition) & space.target
+    )
+
+
+cdef inline void _consider(
+    Condition condition,
+    uint64_t counts,
     double base,
-    const double* log2_next,
+    double share,
+    Found* best,
+    Workspace space,
 ) noexcept nogil:
-    """Best range of a feature with n codes in the counter if it gains more than `least`.
+    """Replace `best` by a condition if that gains more and is permitted."""
+    cdef double gain = share * _gain(counts, base, space.log2_next)
+    if gain > best.gain and (
+        not space.limits.is_active or _is_permitted(condition, counts, space)
+    ):
+        best[0] = Found(gain, condition, counts)
+
+
+cdef inline void _find_range(
+    Py_ssize_t f, Py_ssize_t n, double base, Found* best, Workspace space
+) noexcept nogil:
+    """Replace `best` by a range of a feature with n codes in the counter if that gains more.
 
     A range is = a code of a nominal feature, ≥ or ≤ a code of a numeric one. Of equal gains the lowest
     code wins, and ≥ before ≤.
     """
-    cdef bint is_nominal = coded.is_nominal[f]
-    cdef const int32_t* codes = counter.codes
-    cdef const uint64_t* counts = counter.counts
-    cdef Found best = Found(least, Condition(f, 0, 0), 0)
+    cdef bint is_nominal = space.coded.is_nominal[f]
+    cdef int32_t n_codes = space.coded.n_codes[f]
+    cdef const int32_t* codes = space.counter.codes
+    cdef const uint64_t* counts = space.counter.counts
+    cdef double share = space.limits.share[f] if space.limits.is_active else 1.0
     cdef uint64_t above = 0
     cdef uint64_t below = 0
-    cdef double gain
     cdef Py_ssize_t i
     for i in range(n):
         above += counts[i]
     for i in range(n):
         below += counts[i]
         if is_nominal:
-            gain = _gain(counts[i], base, log2_next)
-            if gain > best.gain:
-                best = Found(gain, Condition(f, codes[i], codes[i] + 1), counts[i])
+            _consider(
+                Condition(f, codes[i], codes[i] + 1), counts[i], base, share, best, space
+            )
         # A bound at a code without positives adds negatives only: the next code is better.
         elif positives(counts[i]) != 0:
-            gain = _gain(above, base, log2_next)
-            if gain > best.gain:
-                best = Found(gain, Condition(f, codes[i], coded.n_codes[f]), above)
-            gain = _gain(below, base, log2_next)
-            if gain > best.gain:
-                best = Found(gain, Condition(f, 0, codes[i] + 1), below)
+            _consider(Condition(f, codes[i], n_codes), above, base, share, best, space)
+            _consider(Condition(f, 0, codes[i] + 1), below, base, share, best, space)
         above -= counts[i]
-    return best
 
 
 cdef Found _find_condition(Workspace space, uint64_t total) noexcept nogil:
@@ -168,42 +203,74 @@ cdef Found _find_condition(Workspace space, uint64_t total) noexcept nogil:
     cdef double base = space.log2_next[positives(total)] - space.log2_next[n_members]
     cdef Py_ssize_t f, i, n
     cdef Found best = Found(0.0, Condition(0, 0, 0), 0)
-    cdef Found found
     for i in range(n_members):
         counter.position[counter.members[i]] = i
     for f in range(coded.n_features):
-        if not space.used[f]:
-            n = count_codes(coded, f, 0, n_members, total, counter)
-            found = _find_range(f, n, best.gain, coded, counter, base, space.log2_next)
-            if found.gain > best.gain:
-                best = found
+        if space.used[f] or (
+            space.limits.is_active and is_apart(&space.limits, f, space.is_tested)
+        ):
+            continue
+        n = count_codes(coded, f, 0, n_members, total, counter)
+        _find_range(f, n, base, &best, space)
     for i in range(n_members):
         counter.position[counter.members[i]] = outside()
     return best
 
 
+cdef void _start_body(
+    Workspace space, const Condition* body, Py_ssize_t length
+) noexcept nogil:
+    """Note which features the conditions of a body leave open.
+
+    A numeric attribute may be bounded again, a nominal one has its value.
+    """
+    cdef Py_ssize_t f, c
+    for f in range(space.coded.n_features):
+        space.used[f] = (
+            space.limits.is_active and not (space.limits.lower[f] | space.limits.upper[f])
+        )
+        space.is_tested[f] = False
+        space.low[f] = 0
+        space.high[f] = space.coded.n_codes[f]
+    for c in range(length):
+        _note_condition(space, body[c])
+
+
+cdef void _note_condition(Workspace space, Condition condition) noexcept nogil:
+    cdef Py_ssize_t f = condition.feature
+    space.used[f] = space.coded.is_nominal[f]
+    space.is_tested[f] = True
+    space.low[f] = max(space.low[f], condition.low)
+    space.high[f] = min(space.high[f], condition.high)
+
+
 def grow_body(
-    Workspace space, const uint32_t[::1] rows, const int32_t[:, ::1] start, double min_weight
+    Workspace space,
+    const uint32_t[::1] rows,
+    const int32_t[:, ::1] start,
+    double min_weight,
+    max_conditions=None,
 ):
     """Add conditions to the body `start`, which covers all `rows`, until no negative is covered.
 
-    Also stops when no condition has a gain, or the best one covers fewer positives than `min_weight`.
+    Also stops at `max_conditions`, when no condition has a gain, or when the best one covers fewer
+    positives than `min_weight`.
     """
     cdef const Coded* coded = &space.coded
     cdef uint32_t* members = space.counter.members
-    cdef Py_ssize_t i, c
+    cdef Py_ssize_t most = coded.n_rows if max_conditions is None else max_conditions
+    cdef Py_ssize_t i
     cdef uint64_t total = 0
     cdef Found found
     body = np.asarray(start).tolist()
-    # A numeric attribute may be bounded again, a nominal one has its value.
-    for i in range(coded.n_features):
-        space.used[i] = False
-    for c in range(start.shape[0]):
-        space.used[start[c, 0]] = coded.is_nominal[start[c, 0]]
+    _start_body(space, <const Condition*> &start[0, 0], start.shape[0])
+    # A rule that covers n rows is expected to cover this many of the rows to grow on.
+    space.min_examples = space.limits.min_covered * rows.shape[0] // coded.n_rows
+    space.min_positives = space.limits.min_tp * rows.shape[0] // coded.n_rows
     for i in range(rows.shape[0]):
         members[i] = rows[i]
         total += space.counter.pair[rows[i]]
-    while positives(total) < examples(total):
+    while positives(total) < examples(total) and len(body) < most:
         PyErr_CheckSignals()
         with nogil:
             found = _find_condition(space, total)
@@ -211,7 +278,7 @@ def grow_body(
             break
         filter_rows(coded, found.condition, members, examples(total), space.row_codes)
         body.append((found.condition.feature, found.condition.low, found.condition.high))
-        space.used[found.condition.feature] = coded.is_nominal[found.condition.feature]
+        _note_condition(space, found.condition)
         total = found.counts
     return np.array(body, dtype=np.int32).reshape(-1, 3)
 

@@ -19,6 +19,8 @@ from steelyard.model.rule_table import ranges_to_body
 from steelyard.model.rules import Head, Rule, ScoredRule
 from steelyard.model.theory import Theory
 
+from .constraints import Constraints
+from .limits import ABSENCE, PRESENCE, Demands, Limits, read_demands
 from .parallel import run_parallel
 from .ripper_rules import GrownRule, RuleListLearner, remove_covered
 from .sampling import draw_orders
@@ -37,22 +39,26 @@ def learn_ripper(
     entropy: int = 0,
     n_jobs: int | None = None,
     feature_names: Sequence[str] | None = None,
+    constraints: Constraints | None = None,
 ) -> Theory:
     """The theory that Ripper learns; see `RipperClassifier`."""
     training = code_training_table(X, feature_names, value_cuts)
+    demands = read_demands(constraints, training.coder, targets, X)
+    targets = demands.targets
     learn = partial(_learn_rules, training.coded, settings, entropy)
-    is_target = targets.is_target
-    orders = draw_orders(training.coded, is_target)
+    problems = _list_problems(demands, draw_orders(training.coded, targets.is_target))
     in_turn = targets.output == "multiclass"
     if in_turn:
-        learned = _learn_in_turn(learn, is_target, orders)
+        learned = _learn_in_turn(learn, problems)
     else:
         every = np.ones(training.coded.n_rows, dtype=np.bool_)
-        arguments = zip(is_target, orders, is_target.mean(axis=1).tolist(), strict=True)
-        learned = run_parallel(partial(learn, every), list(arguments), n_jobs)
+        shares = targets.is_target.mean(axis=1).tolist()
+        learned = run_parallel(partial(learn, every), list(zip(problems, shares, strict=True)), n_jobs)
+        _warn_of_empty(learn, demands, problems, learned)
     labels = targets.count_labels(np.array([rules.rest for rules in learned]))
-    scored = map(_score_rules, labels, learned, is_target, repeat(training.coder))
-    rarest_first = np.argsort(is_target.sum(axis=1), kind="stable").tolist()
+    given = (demands.given.of_label(i) for i in range(len(labels)))
+    scored = map(_score_rules, labels, learned, targets.is_target, given, repeat(training.coder))
+    rarest_first = np.argsort(targets.is_target.sum(axis=1), kind="stable").tolist()
     return Theory(
         features=training.coder.features,
         labels=labels,
@@ -62,6 +68,26 @@ def learn_ripper(
         classes=targets.classes,
         heuristic=describe(Laplace()),
     )
+
+
+class Problem(NamedTuple):
+    """What the rules of a target class are learned from.
+
+    `order` is the order of the rows before they are shuffled, `given` the rows that given rules cover.
+    """
+
+    is_target: Mask
+    order: NDArray[np.int64]
+    limits: Limits | None
+    given: Mask | None
+    target: int
+
+
+def _list_problems(demands: Demands, orders: NDArray[np.int64]) -> list[Problem]:
+    limits, given = demands.by_label()
+    classes = [PRESENCE if c else ABSENCE for c in demands.targets.target_class]
+    is_target = demands.targets.is_target
+    return list(map(Problem, is_target, orders, limits, given, classes))
 
 
 class LearnedRules(NamedTuple):
@@ -76,47 +102,74 @@ def _learn_rules(
     settings: RipperSettings,
     entropy: int,
     every: Mask,
-    is_target: Mask,
-    order: NDArray[np.int64],
+    problem: Problem,
     fp_share: float,
 ) -> LearnedRules:
-    """The rules of one target class, on the rows in `every`.
+    """The rules of one target class, on the rows in `every` that no given rule covers.
 
     Every label starts from the same seed, as in JRip, and meets its rows in an order of its own: its
     rules depend neither on the other labels nor on its position among them.
     """
+    is_target, order, limits, given, target = problem
+    if given is not None:
+        every = every & ~given
     state = np.array([entropy % 2**64], dtype=np.uint64)
-    learner = RuleListLearner(coded, settings, is_target, every, order, fp_share, state)
-    rules = learner.learn()
+    rows = (is_target, every, order, fp_share, state)
+    rules = RuleListLearner(coded, settings, *rows, limits, target).learn()
     return LearnedRules(rules, remove_covered(rules, every))
 
 
 def _learn_in_turn(
-    learn: Callable[..., LearnedRules], is_target: Mask, orders: NDArray[np.int64]
+    learn: Callable[..., LearnedRules], problems: Sequence[Problem]
 ) -> list[LearnedRules]:
     """The rules of every class but the most frequent one, on the rows that rarer classes leave over."""
-    rest = np.ones(is_target.shape[1], dtype=np.bool_)
-    sizes = is_target.sum(axis=1)
+    rest = np.ones(len(problems[0].is_target), dtype=np.bool_)
+    sizes = np.array([problem.is_target.sum() for problem in problems])
     *others, default = np.argsort(sizes, kind="stable")
     n_left = len(rest)
     learned = {}
     for i in others:
-        learned[i] = learn(rest, is_target[i], orders[i], float(sizes[i] / n_left))
+        learned[i] = learn(rest, problems[i], float(sizes[i] / n_left))
         rest = learned[i].rest
         n_left -= sizes[i]
-    # The default class has no rules: it has no rows to learn from.
-    learned[default] = learn(np.zeros_like(rest), is_target[default], orders[default], 1.0)
+    # The default class has no rules but given ones: it has no rows to learn from.
+    learned[default] = learn(np.zeros_like(rest), problems[default], 1.0)
+    if problems[default].given is not None:
+        rest = rest & ~problems[default].given
     # The classes share one default, which applies where none of them has a rule.
     return [learned[i]._replace(rest=rest) for i in range(len(sizes))]
 
 
+def _warn_of_empty(
+    learn: Callable[..., LearnedRules],
+    demands: Demands,
+    problems: Sequence[Problem],
+    learned: Sequence[LearnedRules],
+) -> None:
+    """Say which labels have no rule because of the constraints: without them they would have one."""
+    if demands.limits is None:
+        return
+    every = np.ones(len(problems[0].is_target), dtype=np.bool_)
+    n_rules = [len(rules.rules) for rules in learned]
+    for i, problem in enumerate(problems):
+        if not n_rules[i] and problem.given is None:
+            share = float(problem.is_target.mean())
+            free = learn(every, problem._replace(limits=None), share)
+            n_rules[i] = 0 if free.rules else 1
+    demands.warn_of_empty(n_rules)
+
+
 def _score_rules(
-    label: Label, learned: LearnedRules, is_target: Mask, coder: FeatureCoder
+    label: Label,
+    learned: LearnedRules,
+    is_target: Mask,
+    given: tuple[Sequence[Rule], Mask],
+    coder: FeatureCoder,
 ) -> Iterator[ScoredRule]:
-    """Rules with their counts on all training examples, in the order in which they were learned."""
+    """Rules with their counts on all training examples: given ones, then in the order of learning."""
     head = Head(label.name, label.target_class)
-    for body, mask in learned.rules:
+    rules = [(Rule(head, ranges_to_body(body.tolist(), coder)), mask) for body, mask in learned.rules]
+    for rule, mask in chain(zip(*given, strict=True), rules):
         tp = int(np.count_nonzero(mask & is_target))
         evidence = Evidence(tp, int(np.count_nonzero(mask)) - tp)
-        rule = Rule(head, ranges_to_body(body.tolist(), coder))
         yield ScoredRule(rule, evidence, evidence.smoothed_precision)

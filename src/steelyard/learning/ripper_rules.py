@@ -20,6 +20,7 @@ from steelyard._kernels.ripper import (
 )
 from steelyard.model.coding import CodedFeatures
 
+from .limits import PRESENCE, Limits
 from .settings import RipperSettings
 
 Mask = NDArray[np.bool_]
@@ -57,6 +58,9 @@ class RuleListLearner:
         Expected share of false positives among the errors.
     state : (1,) uint64
         State of the random numbers.
+    limits : Limits, optional
+    target : {1, 2}
+        The class of the rules, as in the limits.
     """
 
     coded: CodedFeatures
@@ -66,10 +70,16 @@ class RuleListLearner:
     order: NDArray[np.int64]
     fp_share: float
     state: NDArray[np.uint64]
+    limits: Limits | None = None
+    target: int = PRESENCE
 
     def __post_init__(self) -> None:
-        self.space = Workspace(self.coded, self.is_target.view(np.uint8))
-        self.n_possible = count_possible_conditions(self.coded)
+        is_target = self.is_target.view(np.uint8)
+        self.space = Workspace(self.coded, is_target, self.limits, self.target)
+        self.n_possible = count_possible_conditions(self.coded, self.limits)
+        self.max_conditions = self.settings.max_conditions
+        if self.limits is not None:
+            self.max_conditions = self.limits.least_conditions(self.max_conditions)
         self.totals = self._count(self.every)
 
     def learn(self) -> list[GrownRule]:
@@ -101,8 +111,23 @@ class RuleListLearner:
         return growing, pruning
 
     def _grow(self, rows: NDArray[np.uint32], start: Body = _NOTHING) -> Body:
-        body: Body = grow_body(self.space, rows, start, float(self.settings.min_weight))
+        most = (float(self.settings.min_weight), self.max_conditions)
+        body: Body = grow_body(self.space, rows, start, *most)
         return body
+
+    def _widen(self, body: Body) -> GrownRule:
+        """The rule without the last conditions that leave it too few examples, of all training rows."""
+        mask = cover_body(self.space, body)
+        while self.limits is not None and len(body) and not self._covers_enough(mask):
+            body = body[:-1]
+            mask = cover_body(self.space, body)
+        return GrownRule(body, mask)
+
+    def _covers_enough(self, mask: Mask) -> bool:
+        if self.limits is None:
+            return True
+        tp, fp = self._count(mask)
+        return tp >= self.limits.min_tp and tp + fp >= self.limits.min_covered
 
     def _add_rules(self, rules: Sequence[GrownRule]) -> list[GrownRule]:
         """Append rules for the positives that are left, until a stopping criterion holds.
@@ -132,7 +157,7 @@ class RuleListLearner:
                 body = prune_body(self.space, pruning, body, False)
             else:
                 body = self._grow(np.flatnonzero(rest).astype(np.uint32))
-            mask = cover_body(self.space, body)
+            body, mask = self._widen(body)
             tp, fp = self._count(mask & rest)
             n_missed -= tp
             n_right -= fp
@@ -141,6 +166,7 @@ class RuleListLearner:
             before = after
             least_bits = min(bits, least_bits)
             is_wrong = tp == 0 or (self.settings.check_error and fp >= tp)
+            is_wrong |= not self._covers_enough(mask)
             if bits > least_bits + _SURPLUS_BITS or is_wrong:
                 break
             rules.append(GrownRule(body, mask))
@@ -177,7 +203,8 @@ class RuleListLearner:
         revision = self._grow(growing[rule.mask[growing]], rule.body)
         replacement = self._grow(growing)
         bodies = [prune_body(self.space, pruning, body, True) for body in (revision, replacement)]
-        return [GrownRule(body, cover_body(self.space, body)) for body in bodies]
+        variants = [self._widen(body) for body in bodies]
+        return [variant for variant in variants if self._covers_enough(variant.mask)]
 
     def _cost(self, rules: Sequence[GrownRule], position: int, variant: GrownRule) -> float:
         """Description length of the list with a variant at a position."""
@@ -211,12 +238,16 @@ def remove_covered(rules: Sequence[GrownRule], rows: Mask) -> Mask:
     return rest
 
 
-def count_possible_conditions(coded: CodedFeatures) -> int:
+def count_possible_conditions(coded: CodedFeatures, limits: Limits | None = None) -> int:
     """Conditions that tell examples apart: = each category, ≤ and ≥ each value but one extreme.
+
+    Forbidden attributes do not count.
 
     JRip counts two more per numeric attribute, the bounds that all examples meet. Without them an
     attribute of the numbers 0 and 1 counts as much as the same attribute read as nominal.
     """
     # A numeric attribute with d values has 2d + 1 codes: see `value_cuts`.
     n_possible = np.where(coded.is_nominal, coded.n_codes, np.maximum(coded.n_codes - 3, 0))
+    if limits is not None:
+        n_possible = n_possible[limits.is_usable]
     return max(1, int(n_possible.sum()))
