@@ -9,7 +9,7 @@ RESULTS ?= results/segments
 help:
 	@echo "make study   run the main job on the embedded data set, results in $(RESULTS)"
 	@echo "make test    run all tests"
-	@echo "make lint    ruff, mypy, import-linter"
+	@echo "make lint    ruff, cython-lint, mypy, import-linter"
 	@echo "make bench   speed and memory, ours beside scikit-learn's, in one run"
 
 # The stamps make the set-up run again only when the dependencies or the compiled kernels change.
@@ -33,6 +33,7 @@ test: .venv/installed-test lint
 lint: .venv/installed-test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	PATH="$(BIN):$$PATH" cython-lint src  # it looks for pycodestyle on the path
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 

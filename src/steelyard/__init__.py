@@ -15,6 +15,7 @@ _PUBLIC = {
     "estimators.ripper": "RipperClassifier",
     "estimators.rule_set": "RuleSetClassifier theory_path",
     "estimators.rule_set_cv": "RuleSetClassifierCV",
+    "estimators.transformer": "RuleTransformer",
     "explain": "Change Explanation LabelExplanation NearRule",
     "heuristics": "WRA Accuracy FMeasure Heuristic Laplace MEstimate Precision Recall",
     "learning.constraints": "Constraints ConstraintWarning",

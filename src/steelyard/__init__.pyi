@@ -13,6 +13,7 @@ from .estimators.ripper import RipperClassifier as RipperClassifier
 from .estimators.rule_set import RuleSetClassifier as RuleSetClassifier
 from .estimators.rule_set import theory_path as theory_path
 from .estimators.rule_set_cv import RuleSetClassifierCV as RuleSetClassifierCV
+from .estimators.transformer import RuleTransformer as RuleTransformer
 from .explain import Change as Change
 from .explain import Explanation as Explanation
 from .explain import LabelExplanation as LabelExplanation

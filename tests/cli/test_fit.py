@@ -153,8 +153,6 @@ def test_boosted_rules_are_at_most_max_rules(fit):
 @pytest.mark.parametrize(
     ("method", "option"),
     [
-        ("paper", "--max-rules"),
-        ("short", "--max-rules"),
         ("boosted", "--candidates"),
         ("boosted", "--phi"),
         ("ripper", "--candidates"),

@@ -122,7 +122,7 @@ def problems(draw):
 
 class TestEveryEstimator:
     @pytest.mark.parametrize("name", ESTIMATORS)
-    @settings(max_examples=60)
+    @settings(max_examples=25)
     @given(problem=problems(), seed=st.integers(0, 99))
     def test_learns_no_rule_that_violates_a_constraint(self, name, problem, seed):
         X, Y, constraints = problem
@@ -141,7 +141,7 @@ class TestEveryEstimator:
         assert model is None or constraints.violations(model.theory_) == []
 
     @pytest.mark.parametrize("name", ESTIMATORS)
-    @settings(max_examples=30)
+    @settings(max_examples=10)
     @given(data_set=data_sets(min_rows=6, max_rows=30), data=st.data())
     def test_keeps_given_rules(self, name, data_set, data):
         X, Y = data_set
@@ -164,7 +164,7 @@ class TestEveryEstimator:
             assert scored.tp + scored.fp == covered.sum()
 
     @pytest.mark.parametrize("name", ESTIMATORS)
-    @settings(max_examples=15)
+    @settings(max_examples=5)
     @given(data_set=data_sets(min_rows=6, max_rows=30))
     def test_without_a_demand_constraints_change_nothing(self, name, data_set):
         X, Y = data_set

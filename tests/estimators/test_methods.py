@@ -58,8 +58,8 @@ def test_a_single_value_is_the_only_one_to_choose_from():
 @pytest.mark.parametrize(
     ("method", "tune", "name", "others"),
     [
-        ("paper", None, "max_rules", "n_candidates"),
-        ("paper", "subset", "max_rules", "n_candidates"),
+        ("paper", None, "n_tries", "n_candidates"),
+        ("paper", "subset", "n_tries", "n_candidates"),
         ("short", "subset", "min_value", "tolerance"),
         ("boosted", None, "phi", "max_conditions"),
         ("boosted", "subset", "heuristic", "ms"),

@@ -10,6 +10,7 @@ from steelyard import (
     RipperClassifier,
     RuleSetClassifier,
     RuleSetClassifierCV,
+    RuleTransformer,
 )
 
 # Small settings: the checks do not look at the quality of the predictions.
@@ -25,6 +26,7 @@ ESTIMATORS = [
     BoostedRulesClassifierCV(cv=2, **GROWN),
     RipperClassifier(),
     RipperClassifier(prune=False),
+    RuleTransformer(RuleSetClassifier(random_state=0, **FOREST)),
 ]
 
 

@@ -500,3 +500,52 @@ class TestForms:
             html = theory.explain({name: value})._repr_html_()
             root = ET.fromstring(html.replace("<br>", "<br/>"))
             assert name.strip() in "".join(root.itertext())
+
+
+class TestLabels:
+    """Hundreds of labels do not fill hundreds of lines."""
+
+    def test_of_many_labels_only_the_predicted_ones_are_shown(self):
+        theory = theory_of_labels(227)
+        explanation = theory.explain([1.0])
+        assert [label.name for label in explanation] == ["y0", "y1"]
+        assert len(str(explanation).splitlines()) < 12
+        assert "225 other labels not shown: labels='all'" in str(explanation)
+        assert "225 other labels" in explanation._repr_html_()
+
+    def test_of_few_labels_all_are_shown(self):
+        explanation = theory_of_labels(4).explain([1.0])
+        assert len(explanation) == 4
+        assert "not shown" not in str(explanation)
+
+    @pytest.mark.parametrize(
+        ("labels", "shown"),
+        [
+            ("predicted", ["y0", "y1"]),
+            ("all", ["y0", "y1", "y2", "y3"]),
+            ("y2", ["y2"]),
+            (["y3", "y0"], ["y0", "y3"]),
+            ([], []),
+        ],
+    )
+    def test_labels_can_be_chosen(self, labels, shown):
+        explanation = theory_of_labels(4).explain([1.0], labels=labels)
+        assert [label.name for label in explanation] == shown
+        assert explanation.predicted == ("y0", "y1")
+        assert explanation.n_hidden == 4 - len(shown)
+
+    @pytest.mark.parametrize("labels", ["y9", ["y0", "y9"], 3])
+    def test_unknown_labels_are_rejected(self, labels):
+        with pytest.raises(ValueError, match="no label 'y9'|labels must be"):
+            theory_of_labels(4).explain([1.0], labels=labels)
+
+
+def theory_of_labels(n_labels: int) -> Theory:
+    """The first two labels are predicted where x is at least ½, the others where it is below 0."""
+    conditions = [Condition("x", "≥", 0.5)] * 2 + [Condition("x", "<", 0)] * (n_labels - 2)
+    rules = tuple(
+        ScoredRule(Rule(Head(f"y{j}"), (condition,)), Evidence(3, 1), 0.8)
+        for j, condition in enumerate(conditions)
+    )
+    labels = tuple(Label(f"y{j}", 1, 3, 9) for j in range(n_labels))
+    return Theory((Feature("x"),), labels, rules)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ET
+from pathlib import Path
+from zipfile import ZipFile
 
 import pandas as pd
 import pytest
 
+from steelyard import RuleSetClassifier, make_planted_rules
 from steelyard.model.conditions import Condition
 from steelyard.model.evidence import Evidence, Label
 from steelyard.model.features import Feature
@@ -54,7 +57,7 @@ def is_satisfied(test: ET.Element, row: dict) -> bool:
 def evaluate(root: ET.Element, row: dict) -> list[str]:
     """The first hit decides."""
     answers = []
-    for model in root.findall("p:RuleSetModel", NS):
+    for model in root.findall(".//p:RuleSetModel", NS):
         rules = model.find("p:RuleSet", NS)
         assert rules.find("p:RuleSelectionMethod", NS).get("criterion") == "firstHit"
         answer = rules.get("defaultScore")
@@ -91,10 +94,12 @@ class TestDecidingRules:
             dictionary = root.find("p:DataDictionary", NS)
             names = [field.get("name") for field in dictionary]
             assert len(set(names)) == len(names) == int(dictionary.get("numberOfFields"))
-            for model in root.findall("p:RuleSetModel", NS):
+            outputs = [field.get("name") for field in root.iterfind(".//p:OutputField", NS)]
+            assert len({*names, *outputs}) == len(names) + len(outputs)
+            for model in root.findall(".//p:RuleSetModel", NS):
                 fields = model.findall("p:MiningSchema/p:MiningField", NS)
                 used = {field.get("name") for field in fields}
-                assert used <= set(names)
+                assert used <= {*names, *outputs}
                 assert {e.get("field") for e in model.iter() if e.get("field")} <= used
                 assert [f.get("usageType") for f in fields].count("target") == 1
 
@@ -114,6 +119,43 @@ def test_votes_are_rejected_in_one_sentence(pair):
     with pytest.raises(ValueError, match=r"^PMML's RuleSetModel cannot express votes") as rejection:
         theory.to_pmml()
     assert "\n" not in str(rejection.value)
+
+
+def test_pypmml_predicts_all_labels(tmp_path):
+    """A third party's reader (PMML4S): all labels of all rows, not the first label only."""
+    pypmml = pytest.importorskip("pypmml")
+    data = make_planted_rules(120, random_state=0)
+    clf = RuleSetClassifier(n_candidates=500, phi=1.0, random_state=0).fit(data.X, data.Y)
+    X = data.X.copy()
+    X.iloc[::7, 0] = None  # a missing value satisfies no condition
+    file = tmp_path / "theory.pmml"
+    file.write_text(clf.theory_.to_pmml(), encoding="utf-8")
+    read = pypmml.Model.load(str(file)).predict(X)
+    predicted = clf.theory_.predict(X).add_prefix("predicted_")
+    assert predicted.to_numpy().any(axis=0).all()
+    assert (read[predicted.columns].astype(int).to_numpy() == predicted.to_numpy()).all()
+
+
+def test_jpmml_predicts_all_labels_and_the_schema_allows_the_file(tmp_path):
+    """The reference reader, which has the XML schema of PMML 4.4 on board."""
+    jpmml_evaluator = pytest.importorskip("jpmml_evaluator")
+    xmlschema = pytest.importorskip("xmlschema")
+    jar = next(Path(jpmml_evaluator.__file__).parent.rglob("pmml-model-[0-9]*.jar"))
+    with ZipFile(jar) as content:
+        schema = xmlschema.XMLSchema(content.read("pmml.xsd").decode())
+    data = make_planted_rules(120, random_state=0)
+    clf = RuleSetClassifier(n_candidates=500, phi=1.0, random_state=0)
+    for y in (data.Y, data.Y.iloc[:, 0], data.Y.iloc[:, 0] + 2 * data.Y.iloc[:, 1]):
+        theory = clf.fit(data.X, y).theory_
+        file = tmp_path / "theory.pmml"
+        file.write_text(theory.to_pmml(), encoding="utf-8")
+        schema.validate(str(file))
+        read = jpmml_evaluator.make_evaluator(str(file)).verify().evaluateAll(data.X)
+        assert "errors" not in read
+        expected = theory.predict(data.X)
+        columns = ["class"] if theory.classes else [f"predicted_{name}" for name in expected]
+        expected = expected.to_numpy().reshape(len(data.X), -1)
+        assert (read[columns].astype(int).to_numpy() == expected).all()
 
 
 def test_characters_that_xml_does_not_have_are_replaced():

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 
@@ -200,3 +202,44 @@ def test_markdown_by_hand():
         "|:--|--:|--:|--:|--:|",
         "| nose = runs | +1.10 | 6 | 3 | 0.67 |",
     ]
+
+
+def test_latex_of_a_long_theory_breaks_over_lines_and_pages(tmp_path):
+    """No line is wider than the page, and all rules are on one of the pages."""
+    pdflatex = shutil.which("pdflatex")
+    if pdflatex is None:
+        pytest.skip("pdflatex is not installed")
+    features = tuple(Feature(f"attribute_{i}") for i in range(40))
+    body = tuple(Condition(feature.name, "≥", 0.5) for feature in features[:12])
+    rules = tuple(
+        ScoredRule(
+            Rule(Head(f"y{j}"), (*body, Condition(f"attribute_{i}", "<", 9))), Evidence(9, 1), 0.8
+        )
+        for j in range(3)
+        for i in range(12, 40)
+    )
+    theory = Theory(features, tuple(Label(f"y{j}", 1, 10, 10) for j in range(4)), rules)
+    head = r"\documentclass{article}\usepackage[T1]{fontenc}\usepackage{array,booktabs,longtable}"
+    text = f"{head}\\begin{{document}}\n{theory.to_latex()}\\end{{document}}\n"
+    (tmp_path / "theory.tex").write_text(text, encoding="utf-8")
+    command = [pdflatex, "-interaction=nonstopmode", "-halt-on-error", "theory.tex"]
+    log = ""
+    for _ in range(2):  # a longtable knows its widths after the first run
+        log = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True).stdout
+    pages = re.search(r"Output written on theory.pdf \((\d+) pages", log)
+    assert pages, log[-500:]
+    assert int(pages[1]) > 3
+    assert "Overfull" not in log
+
+
+def test_latex_repeats_its_titles_on_every_page_and_breaks_long_rules():
+    text = handmade_theory().to_latex()
+    assert r"\begin{longtable}" in text
+    assert text.index(r"rule & TP & FP & precision") < text.index(r"\endhead")
+    assert re.search(r"arraybackslash.*p\{\\dimexpr\\linewidth", text)
+
+
+def test_a_plot_shows_itself_in_a_notebook_without_pyplot():
+    """A notebook asks an object for its picture; plain figures have one only after pyplot's set-up."""
+    picture = handmade_theory().plot()._repr_png_()
+    assert picture[:8] == b"\x89PNG\r\n\x1a\n"

@@ -1,7 +1,9 @@
 """Boosting: rules of a label are grown for what the ones before them left over."""
 
+import _thread
 import itertools
 import math
+import threading
 
 import numpy as np
 import pandas as pd
@@ -149,6 +151,14 @@ class TestAgainstTheOracle:
         choices, bodies = boost(problem[1].coded, *problem[2:], options)
         assert (choices, bodies) == replay(problem, options)
         assert len(bodies) < len(choices) < 1000
+
+    def test_it_can_be_interrupted(self):
+        rng = np.random.default_rng(0)
+        X = pd.DataFrame(rng.random((2000, 20)))
+        options = Options(2000, 20, 50, 1.0, math.inf, 0, 10_000, 10_000, 5)  # takes minutes
+        threading.Timer(0.1, _thread.interrupt_main).start()
+        with pytest.raises(KeyboardInterrupt):
+            boost(code_training_table(X).coded, rng.random(2000) < 0.4, np.arange(2000), options)
 
 
 def store_dense(coded):

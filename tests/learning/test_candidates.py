@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
 
 from reference.growing import code_table, grow_tree, path_to_ranges
@@ -357,3 +358,22 @@ def test_bags_of_one_row_give_no_rules():
             entropy=0,
         )
     assert len(none) == 0
+
+
+def test_growing_stops_soon_where_few_rules_exist():
+    """Iris has far fewer than 300,000 rules; all of its passes would take 13 seconds."""
+    X, y = load_iris(return_X_y=True)
+    training = code_training_table(X, None)
+    is_target = y == np.arange(3)[:, None]
+    done = []
+    with pytest.warns(ConvergenceWarning, match="mostly repeat known ones"):
+        generate_candidates(
+            training, is_target, ForestSettings(), 0, progress=lambda n, _: done.append(n)
+        )
+    assert 2_000 < done[-1] < 20_000
+
+
+def test_no_tree_is_deeper_than_max_conditions():
+    X = np.random.default_rng(0).random((60, 4))
+    tables = generate(X, [X[:, 0] > X[:, 1]], 300, max_conditions=2, max_depths=(None, 1, 5))
+    assert 0 < np.diff(tables[0].indptr).max() <= 2

@@ -94,6 +94,14 @@ class TestGrowing:
         expected = [covers(to_oracle(training, body), row) for row in problem.rows]
         assert mask.tolist() == expected
 
+    def test_a_rule_counts_only_what_earlier_rules_leave_over(self):
+        masks = np.array([[1, 1, 0, 0], [1, 1, 1, 1]], dtype=np.bool_)
+        rest = np.array([0, 1, 1, 1], dtype=np.bool_)
+        is_target = np.array([1, 1, 1, 0], dtype=np.uint8)
+        tp, fp = growing_kernels.count_in_turn(list(masks), rest, is_target)
+        assert (tp.tolist(), fp.tolist()) == ([1, 1], [0, 1])
+        assert rest.tolist() == [False, True, True, True]
+
     @given(
         st.lists(st.booleans(), min_size=1, max_size=60), st.integers(2, 5), st.integers(0, 2**32)
     )

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reference.rules import coverage
+from steelyard._kernels.coverage import find_distinct_rows
 from steelyard.model.coverage import cover, index_rows, n_words, order_bits, unpack
 from strategies import (
     bodies_to_table,
@@ -68,3 +69,15 @@ def test_a_range_of_all_codes_leaves_missing_values_out():
     _, coded = code_table(pd.DataFrame({"x": [1.0, np.nan, 2.0], "c": ["a", "b", None]}))
     bits = cover(bodies_to_table([[(0, 0, 2)], [(1, 0, 2)]]), index_rows(coded))
     assert unpack(bits, 3).tolist() == [[True, False, True], [True, True, False]]
+
+
+@given(random_generators(), st.integers(0, 40))
+def test_of_rules_that_cover_the_same_rows_the_shortest_stays_then_the_first(rng, n_rules):
+    bits = rng.integers(2, size=(n_rules, 3), dtype=np.uint64)
+    n_conditions = rng.integers(3, size=n_rules)
+    kept, position = find_distinct_rows(bits, n_conditions)
+    best = {}
+    for rule, key in sorted(enumerate(map(bytes, bits)), key=lambda pair: n_conditions[pair[0]]):
+        best.setdefault(key, rule)
+    assert kept.tolist() == sorted(best.values())
+    assert kept[position].tolist() == [best[bytes(row)] for row in bits]

@@ -545,8 +545,22 @@ class TestReading:
             "  TP 8  FP 3    0.500   -0.30  ¬flu ← nose = runs",
         ]
 
-    def test_a_label_without_rules_says_so(self):
-        assert str(theory_of()).splitlines()[-1] == "  no rule"
+    def test_a_label_without_rules_says_what_is_predicted(self):
+        assert str(theory_of()).splitlines()[-1] == "  no rule: never predicted"
+        theory = theory_of()
+        absent = replace(theory, labels=tuple(replace(y, target_class=0) for y in theory.labels))
+        assert str(absent).splitlines()[-1] == "  no rule: always predicted"
+        assert absent.predict(np.zeros((2, len(absent.features)))).all()
+
+    @pytest.mark.parametrize("pair", PAIRS, ids="-".join)
+    def test_what_a_label_without_rules_gets_is_what_is_predicted(self, pair):
+        for theory, X in random_cases(*pair):
+            for j, name in enumerate(theory.label_names):
+                if theory.rules_of(name):
+                    continue
+                said, column = theory.describe_silence(j), theory.evaluate(X).is_present[:, j]
+                assert said != "always predicted" or column.all()
+                assert said != "never predicted" or not column.any()
 
     @pytest.mark.parametrize("pair", PAIRS, ids="-".join)
     def test_as_a_frame_it_has_one_row_per_rule(self, pair):

@@ -112,9 +112,9 @@ cdef Node _draw_bag(uint64_t* state, const Space* space) noexcept nogil:
     cdef Sums* bag = space.bag
     cdef Node node = Node(0, Sums(0, 0), BOTH)
     cdef int64_t n_drawn
-    cdef Py_ssize_t row, i
+    cdef Py_ssize_t row, _
     memset(bag, 0, n_rows * sizeof(Sums))
-    for i in range(space.bag_size):
+    for _ in range(space.bag_size):
         bag[space.draw_order[next_below(state, n_rows)]].gradient += 1
     for row in range(n_rows):
         n_drawn = bag[row].gradient
@@ -522,7 +522,7 @@ def boost_rules(
     cdef uint8_t classes = BOTH
     cdef double score, best_score
     cdef Py_ssize_t n_rules = 0
-    cdef Py_ssize_t t, i, row, length, rule, known
+    cdef Py_ssize_t t, _, i, row, length, rule, known
     cdef int64_t points
     cdef Value value, best, best_known
     with nogil:
@@ -534,7 +534,7 @@ def boost_rules(
             best = Value(0.0, 0.0)
             best_score = 0.0
             # The next free place holds the best rule of the round until another one is better.
-            for i in range(n_tries if n_rules < most_rules else 0):
+            for _ in range(n_tries if n_rules < most_rules else 0):
                 length = _grow(&seed, body, most_conditions, &classes, &space)
                 if length == 0:
                     continue

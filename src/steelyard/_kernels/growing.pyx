@@ -94,12 +94,12 @@ cdef Node _draw_bag(uint64_t* state, const Forest* forest) noexcept nogil:
     cdef const Counter* counter = &forest.counter
     cdef Py_ssize_t n_rows = forest.coded.n_rows
     cdef Node root
-    cdef Py_ssize_t i, row
+    cdef Py_ssize_t row, _
     cdef bint is_drawn
     root.start = root.end = root.depth = 0
     root.counts = 0
     memset(counter.pair, 0, n_rows * sizeof(uint64_t))
-    for i in range(forest.bag_size):
+    for _ in range(forest.bag_size):
         row = forest.draw_order[next_below(state, n_rows)]
         counter.pair[row] += pack(1, forest.is_target[row])
     for row in range(n_rows):

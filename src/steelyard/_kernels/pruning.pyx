@@ -101,7 +101,7 @@ def prune_rules(
     cdef Py_ssize_t n_rules = indptr.shape[0] - 1
     cdef Py_ssize_t n_rows = draw_order.shape[0]
     cdef Py_ssize_t size = n_words * sizeof(uint64_t)
-    cdef Py_ssize_t r, i, k, w, n_kept, begin, best, longest = 1
+    cdef Py_ssize_t r, _, k, w, n_kept, begin, best, longest = 1
     cdef int64_t n_outside = 0, tree = -1
     cdef uint64_t state
     cdef uint64_t* fails
@@ -129,7 +129,7 @@ def prune_rules(
                 # The bag is drawn as when the tree was grown.
                 memcpy(space.mask, sets.every, size)
                 state = seeds[tree]
-                for i in range(bag_size):
+                for _ in range(bag_size):
                     clear_bit(space.mask, bit_of_row[draw_order[next_below(&state, n_rows)]])
                 n_outside = count_common(space.mask, space.mask, 0, n_words)
             begin = indptr[r]

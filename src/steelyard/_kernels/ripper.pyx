@@ -249,16 +249,15 @@ def grow_body(
     const uint32_t[::1] rows,
     const int32_t[:, ::1] start,
     double min_weight,
-    max_conditions=None,
+    Py_ssize_t max_conditions=0,
 ):
     """Add conditions to the body `start`, which covers all `rows`, until no negative is covered.
 
-    Also stops at `max_conditions`, when no condition has a gain, or when the best one covers fewer
-    positives than `min_weight`.
+    Also stops when no condition has a gain, when the best one covers fewer positives than `min_weight`,
+    or at `max_conditions`, if that is not 0.
     """
     cdef const Coded* coded = &space.coded
     cdef uint32_t* members = space.counter.members
-    cdef Py_ssize_t most = coded.n_rows if max_conditions is None else max_conditions
     cdef Py_ssize_t i
     cdef uint64_t total = 0
     cdef Found found
@@ -270,7 +269,7 @@ def grow_body(
     for i in range(rows.shape[0]):
         members[i] = rows[i]
         total += space.counter.pair[rows[i]]
-    while positives(total) < examples(total) and len(body) < most:
+    while positives(total) < examples(total) and (not max_conditions or len(body) < max_conditions):
         PyErr_CheckSignals()
         with nogil:
             found = _find_condition(space, total)

@@ -30,7 +30,8 @@ def explain(
     table = read_attributes(data)
     if row >= len(table):
         raise typer.BadParameter(f"{data} has {len(table)} examples", param_hint="--row")
-    explanation: Any = theory.explain(table.iloc[[row]], n_closest=closest)
+    labels = "all" if as_json else None
+    explanation: Any = theory.explain(table.iloc[[row]], n_closest=closest, labels=labels)
     content = {
         "predicted": explanation.predicted,
         "labels": {label.name: label.predicted for label in explanation},

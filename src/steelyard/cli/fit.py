@@ -45,7 +45,9 @@ def fit(
         int | None, option("Number γ of candidates.", default="300000; short: 30000", min=1)
     ] = None,
     decode: Annotated[Decode | None, option(_DECODE, default=_DECODE_DEFAULT)] = None,
-    max_rules: Annotated[int | None, option("Most boosted rules.", default="333", min=1)] = None,
+    max_rules: Annotated[
+        int | None, option("Most rules.", default="none; boosted: 333", min=1)
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all random choices.")] = 0,
     jobs: Jobs = -1,
     as_json: Json = False,

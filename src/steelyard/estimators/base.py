@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import abstractmethod
 from typing import Any, Self
 
@@ -10,11 +11,13 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from steelyard._text import list_names
 from steelyard.explain import Explanation, explain_theory
 from steelyard.learning.constraints import Constraints
 from steelyard.learning.targets import TargetChoice, Targets, encode_targets
 from steelyard.model.theory import Theory
 
+from .parts import nested_parameters, replace_fields, weigh_features
 from .progress import CallbackSupportMixin, with_callbacks
 from .validation import repeated_rows, seed_to_entropy, take_rows, validate_table
 
@@ -55,7 +58,38 @@ class TheoryClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         self._check_parameters()
         X, targets = self._read_training_set(X, y, sample_weight)
         self.theory_ = self._learn_theory(X, targets)
+        self._warn_of_labels_without_rule()
         return self
+
+    def _warn_of_labels_without_rule(self) -> None:
+        names = {
+            label.name: self.theory_.describe_silence(j)
+            for j, label in enumerate(self.theory_.labels)
+            if label.n_positives and label.n_negatives and not self.theory_.rules_of(label.name)
+        }
+        # The class that is predicted where no rule fires needs none.
+        names = {
+            name: what for name, what in names.items() if what != "predicted where no rule fires"
+        }
+        if not names:
+            return
+        groups = []
+        for what in dict.fromkeys(names.values()):
+            alike = [name for name in names if names[name] == what]
+            groups.append(f"{list_names(alike, most=20)} ({what})")
+        kind = "labels" if self.theory_.is_multilabel else "classes"
+        n_labels = len(self.theory_.classes or self.theory_.labels)
+        warnings.warn(
+            f"no rule for {len(names)} of {n_labels} {kind}: {'; '.join(groups)}. "
+            f"{self._advise_on_rules()}",
+            stacklevel=4,  # the caller of fit, which scikit-learn wraps
+        )
+
+    def _advise_on_rules(self) -> str:
+        """What to do if labels have no rule."""
+        if getattr(self, "min_rules_per_label", 1):
+            return "No rule that was found is good enough: the attributes hardly tell them."
+        return "min_rules_per_label=1 keeps a rule for each of them."
 
     @abstractmethod
     def _check_parameters(self) -> None:
@@ -76,7 +110,9 @@ class TheoryClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             # Classes and target classes are those of the weighted examples.
             targets = encode_targets(take_rows(y, row_idx), target)
         if targets.output == "multilabel":
-            self.classes_ = [np.array([0, 1]) for _ in targets.names]
+            # One row per label: scikit-learn takes it for several binary labels, and takes its length
+            # for the number of columns of probabilities.
+            self.classes_ = np.tile([0, 1], (len(targets.names), 1))
         else:
             self.classes_ = np.unique(np.asarray(targets.classes))
         return take_rows(X, row_idx), targets
@@ -89,6 +125,42 @@ class TheoryClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             "feature_names": getattr(self, "feature_names_in_", None),
             "constraints": self.constraints,
         }
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters; with `deep` also those of heuristics and decoders, such as `heuristic__m`."""
+        parameters: dict[str, Any] = super().get_params(deep)
+        if deep:
+            parameters |= nested_parameters(parameters)
+        return parameters
+
+    def set_params(self, **parameters: Any) -> Self:
+        """Set parameters; `heuristic__m=4` replaces the heuristic by one with another m."""
+        own = {name: value for name, value in parameters.items() if "__" not in name}
+        super().set_params(**own)
+        changes: dict[str, dict[str, Any]] = {}
+        for name in parameters.keys() - own.keys():
+            part, _, field = name.partition("__")
+            changes.setdefault(part, {})[field] = parameters[name]
+        known = self.get_params(deep=False)
+        for part, values in changes.items():
+            if part not in known:
+                super().set_params(**{part: values})  # scikit-learn's message
+            setattr(self, part, replace_fields(part, known[part], values))
+        return self
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """How much the rules rely on each attribute, in shares that sum to 1.
+
+        A rule counts by the number of training examples with its head that it covers beyond those that
+        guessing would give, |TP - (TP + FP)·prior|, in equal parts for the attributes that it tests.
+
+        Returns
+        -------
+        ndarray of shape (n_features,), all 0 if no rule tests an attribute
+        """
+        check_is_fitted(self)
+        return weigh_features(self.theory_)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict labels.
@@ -148,7 +220,9 @@ class TheoryClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             return 0
         return 1 if self.theory_.classes[1] == self.classes_[-1] else -1
 
-    def explain(self, X: Any, *, n_closest: int = 3) -> Explanation | list[Explanation]:
+    def explain(
+        self, X: Any, *, n_closest: int = 3, labels: Any = None
+    ) -> Explanation | list[Explanation]:
         """Explain predictions; see `Theory.explain`.
 
         Parameters
@@ -156,13 +230,15 @@ class TheoryClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         X : Series, dict, 1-D array, or a table
         n_closest : int, default=3
             Number of closest rules to show if no rule fires.
+        labels : {"predicted", "all"}, str or list of str, optional
+            The labels to explain. None is all of up to 20 labels, and of more those that are predicted.
 
         Returns
         -------
         Explanation, or a list of them for a table that does not have exactly one row
         """
         check_is_fitted(self)
-        return explain_theory(self.theory_, X, n_closest)
+        return explain_theory(self.theory_, X, n_closest, labels)
 
     def _validate(self, X: Any) -> Any:
         check_is_fitted(self)

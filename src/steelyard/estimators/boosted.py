@@ -26,6 +26,7 @@ class BoostedRulesParameters(TheoryClassifier):
 
     max_rules: int = 333
     max_conditions: int | None = 4
+    min_rules_per_label: int = 0
     n_tries: int = 10
     sample_fraction: float = 0.5
     max_features: str | int | float = 0.2
@@ -52,6 +53,9 @@ class BoostedRulesClassifier(BoostedRulesParameters):
         Maximum number of rules over all labels.
     max_conditions : int or None, default=4
         Maximum number of conditions per rule; None is 20.
+    min_rules_per_label : int, default=0
+        Number of rules that each label keeps if it has them, whatever their gain. With 1 no label that
+        has a rule is left without one.
     n_tries : int, default=10
         Number of rules grown in each round, of which one is taken.
     sample_fraction : float, default=0.5
@@ -75,7 +79,8 @@ class BoostedRulesClassifier(BoostedRulesParameters):
     Attributes
     ----------
     theory_ : Theory
-    classes_ : ndarray, or a list of one ndarray per label
+    classes_ : ndarray of shape (n_classes,), or (n_labels, 2) with one row (0, 1) per label
+    feature_importances_ : ndarray of shape (n_features_in_,)
     n_features_in_ : int
     feature_names_in_ : ndarray of str, if X has string column names
 
@@ -100,6 +105,9 @@ class BoostedRulesClassifier(BoostedRulesParameters):
         self._settings()
         check_constraints(self.constraints)
         check_decoder(self.decode)
+
+    def _advise_on_rules(self) -> str:
+        return f"{super()._advise_on_rules()} A larger max_rules keeps more rules."
 
     def _settings(self) -> BoostingSettings:
         return BoostingSettings(**{f.name: getattr(self, f.name) for f in fields(BoostingSettings)})

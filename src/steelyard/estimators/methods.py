@@ -54,10 +54,10 @@ def make_estimator(method: str, *, tune: str | None = None, **parameters: Any) -
     BoostedRulesClassifier(m=8, random_state=0)
     >>> make_estimator("short", tune="hamming", phi=0.5)
     RuleSetClassifierCV(phis=[0.5], preset='short', scoring='hamming')
-    >>> make_estimator("paper", max_rules=9)
+    >>> make_estimator("paper", n_tries=9)
     Traceback (most recent call last):
     ...
-    ValueError: max_rules does not apply to method 'paper'; it has: decode, heuristic, ...
+    ValueError: n_tries does not apply to method 'paper'; it has: decode, heuristic, ...
     """
     if method not in METHODS:
         raise ValueError(f"unknown method {method!r}; known methods: {', '.join(METHODS)}")

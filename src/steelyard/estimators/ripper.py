@@ -46,6 +46,8 @@ class RipperClassifier(TheoryClassifier):
         Minimum number of positives that a rule must cover after a condition is added.
     check_error : bool, default=True
         Whether a rule is rejected if at least half of the examples it covers are negative.
+    max_rules : int or None, default=None
+        Maximum number of rules over all labels: those with the best values are kept.
     max_conditions : int or None, default=None
         Maximum number of conditions per rule.
     constraints : Constraints or None, default=None
@@ -59,7 +61,8 @@ class RipperClassifier(TheoryClassifier):
     ----------
     theory_ : Theory
         Its values are :math:`(TP + 1)/(TP + FP + 2)` on all training examples.
-    classes_ : ndarray, or a list of one ndarray per label
+    classes_ : ndarray of shape (n_classes,), or (n_labels, 2) with one row (0, 1) per label
+    feature_importances_ : ndarray of shape (n_features_in_,)
     n_features_in_ : int
     feature_names_in_ : ndarray of str, if X has string column names
 
@@ -95,6 +98,7 @@ class RipperClassifier(TheoryClassifier):
     folds: int = 3
     min_weight: float = 2.0
     check_error: bool = True
+    max_rules: int | None = None
     max_conditions: int | None = None
     constraints: Constraints | None = None
     n_jobs: int | None = None
@@ -103,6 +107,9 @@ class RipperClassifier(TheoryClassifier):
     def _check_parameters(self) -> None:
         self._settings()
         check_constraints(self.constraints)
+
+    def _advise_on_rules(self) -> str:
+        return "RuleSetClassifier(min_rules_per_label=1) learns a rule for each of them."
 
     def _settings(self) -> RipperSettings:
         return RipperSettings(**{f.name: getattr(self, f.name) for f in fields(RipperSettings)})

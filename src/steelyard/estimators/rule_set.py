@@ -9,8 +9,9 @@ from typing import Any
 from steelyard._numbers import is_number
 from steelyard.heuristics import M_GRID, Heuristic, MEstimate, get_heuristic
 from steelyard.learning.constraints import Constraints, check_constraints
+from steelyard.learning.paths import Bounds
 from steelyard.learning.rule_sets import learn_rule_sets
-from steelyard.learning.settings import ForestSettings, check_share
+from steelyard.learning.settings import ForestSettings, check_integer, check_share
 from steelyard.learning.targets import TargetChoice, Targets
 from steelyard.model.decoders import Decoder
 from steelyard.model.path import TheoryPath
@@ -28,6 +29,10 @@ from .validation import as_list
 # are kept.
 _MULTILABEL_PHI = 0.5
 
+# The presets are made for many labels. With 20,000 candidates per class the accuracy on wine and breast
+# cancer (three folds, two seeds) is that of 300,000, 92 %, in a fifth of the time or less.
+_CANDIDATES_PER_CLASS = 20_000
+
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class RuleSetParameters(TheoryClassifier):
@@ -39,6 +44,8 @@ class RuleSetParameters(TheoryClassifier):
     n_trees: int | None = None
     max_depths: Sequence[int | None] | None = None
     max_conditions: int | None = None
+    max_rules: int | None = None
+    min_rules_per_label: int = 0
     sample_fraction: float | None = None
     max_features: str | int | float | Sequence[Any] | None = None
     prune: str | bool | Sequence[Any] | None = None
@@ -73,13 +80,19 @@ class RuleSetClassifier(RuleSetParameters):
     threshold_heuristic : Heuristic, str, callable or None, default=None
         Heuristic that ranks the selected rules for the threshold; None is `heuristic`.
     n_candidates : int or None, default=None
-        γ, number of distinct candidate rules over all labels.
+        γ, number of distinct candidate rules over all labels. None is that of the preset, and at most
+        20,000 per class of a one-dimensional y if the preset is ``"auto"``.
     n_trees : int or None, default=None
         Number of trees per forest.
     max_depths : tuple of int or None, or None, default=None
         One forest is grown per depth limit. A limit of None is no limit: ``(None,)`` grows full trees.
     max_conditions : int or None, default=None
         Maximum number of conditions per rule: no tree is deeper than that.
+    max_rules : int or None, default=None
+        Maximum number of rules over all labels: of the share `phi`, those with the best values are kept.
+    min_rules_per_label : int, default=0
+        Number of rules that each label keeps if it has them, whatever their values. With 1 no label that
+        has a rule is left without one.
     sample_fraction : float or None, default=None
         Size of a tree's bag, drawn with replacement, as a share of the training set.
     max_features : {"log2", "sqrt"}, int, float or None, default=None
@@ -109,7 +122,8 @@ class RuleSetClassifier(RuleSetParameters):
     Attributes
     ----------
     theory_ : Theory
-    classes_ : ndarray, or a list of one ndarray per label
+    classes_ : ndarray of shape (n_classes,), or (n_labels, 2) with one row (0, 1) per label
+    feature_importances_ : ndarray of shape (n_features_in_,)
     n_features_in_ : int
     feature_names_in_ : ndarray of str, if X has string column names
 
@@ -134,6 +148,9 @@ class RuleSetClassifier(RuleSetParameters):
 
     def _check_parameters(self) -> None:
         self._settings()
+        if self.max_rules is not None:
+            check_integer("max_rules", self.max_rules)
+        check_integer("min_rules_per_label", self.min_rules_per_label, least=0)
         check_constraints(self.constraints)
         check_decoder(self.decode)
         get_heuristic(self.heuristic)
@@ -155,20 +172,30 @@ class RuleSetClassifier(RuleSetParameters):
         path = self._learn_path(X, targets, [get_heuristic(self.heuristic)], [phi])
         return path.theory(0, phi, min_value=self.min_value, decoder=decoder)
 
-    def _settings(self, X: Any = None) -> ForestSettings:
+    def _advise_on_rules(self) -> str:
+        advice = super()._advise_on_rules()
+        return f"{advice} A larger phi keeps more rules." if self.phi != 1 else advice
+
+    def _settings(self, X: Any = None, targets: Targets | None = None) -> ForestSettings:
         """The settings of the candidates."""
         parameters = apply_preset(self.get_params(deep=False), X)
+        is_auto = self.preset == "auto" and self.n_candidates is None
+        if is_auto and targets is not None and targets.classes:
+            most = _CANDIDATES_PER_CLASS * len(targets.names)
+            parameters["n_candidates"] = min(parameters["n_candidates"], most)
         parameters["max_depths"] = tuple(as_list(parameters["max_depths"]))
         return ForestSettings(**{f.name: parameters[f.name] for f in fields(ForestSettings)})
 
     def _learn_path(
         self, X: Any, targets: Targets, heuristics: Sequence[Heuristic], phis: Sequence[float]
     ) -> TheoryPath:
-        options = self._learning_options() | {"revalidate": self.revalidate}
+        bounds = Bounds(self.max_rules, self.min_rules_per_label)
+        options = self._learning_options() | {"revalidate": self.revalidate, "bounds": bounds}
         if self.threshold_heuristic is not None:
             options["threshold_heuristic"] = get_heuristic(self.threshold_heuristic)
         with show_progress(self, "candidates") as options["progress"]:
-            return learn_rule_sets(X, targets, heuristics, phis, self._settings(X), **options)
+            settings = self._settings(X, targets)
+            return learn_rule_sets(X, targets, heuristics, phis, settings, **options)
 
 
 def theory_path(

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import Any
+from importlib import import_module
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from steelyard.heuristics import Heuristic, get_heuristic
 from steelyard.learning.settings import check_share
@@ -12,7 +18,7 @@ from steelyard.learning.targets import Output
 
 from .presets import TUNED_PRESETS, apply_preset, choose_decoders
 from .rule_set import RuleSetClassifier, RuleSetParameters
-from .tuned import Search, TunedClassifier
+from .tuned import FoldScores, Search, TunedClassifier
 from .validation import as_list
 
 
@@ -41,8 +47,8 @@ class RuleSetClassifierCV(TunedClassifier, RuleSetParameters):
     max_features, prune, decode
         As in `RuleSetClassifier`, or a list to choose from. Each combination of the first two needs
         candidates of its own.
-    threshold_heuristic, n_candidates, n_trees, max_depths, max_conditions, sample_fraction, target, \
-    revalidate, constraints, random_state, verbose
+    threshold_heuristic, n_candidates, n_trees, max_depths, max_conditions, max_rules, \
+    min_rules_per_label, sample_fraction, target, revalidate, constraints, random_state, verbose
         As in `RuleSetClassifier`.
     tolerance : float or None, default=None
         Among the theories whose mean score is below the best by at most this many standard errors of
@@ -63,7 +69,11 @@ class RuleSetClassifierCV(TunedClassifier, RuleSetParameters):
         Position of the chosen cell in `cv_results_`.
     cv_results_ : dict of arrays
         One entry per cell, ready for ``pandas.DataFrame``.
-    theory_, classes_, n_features_in_, feature_names_in_
+    path_ : TheoryPath
+        All theories of the grid, learned on all examples.
+    fold_scores_ : list of dict
+        For each fold the scores, some measures, `n_rules` and `n_conditions` per rule of every cell.
+    theory_, classes_, feature_importances_, n_features_in_, feature_names_in_
         As in `RuleSetClassifier`.
 
     Examples
@@ -92,11 +102,92 @@ class RuleSetClassifierCV(TunedClassifier, RuleSetParameters):
         """The chosen share of the selected rules."""
         return self.best_params_["phi"]
 
+    #: The measures of the page and of maps; they are computed for multi-label data.
+    page_measures: ClassVar[tuple[str, ...]] = (
+        "f1_micro",
+        "hamming",
+        "subset",
+        "precision_micro",
+        "recall_micro",
+    )
+
+    def plot_map(self, measure: str | None = None, *, ax: Any = None) -> Any:
+        """Draw the scores of all cells: φ over the parameter of the heuristic.
+
+        Parameters
+        ----------
+        measure : str, optional
+            The score that the cells were chosen by, or for multi-label data one of f1_micro, hamming,
+            subset, precision_micro, recall_micro, n_rules and n_conditions.
+        ax : matplotlib Axes, optional
+
+        Returns
+        -------
+        ValueHeatmapDisplay
+            Means over the folds; a red + marks the best cell.
+        """
+        check_is_fitted(self)
+        return import_module("steelyard.report.tuned").plot_tuning_map(self, measure, ax)
+
+    def report(self, path: str | os.PathLike[str]) -> Path:
+        """Write one HTML page with the map of all cells and the rules of each of them.
+
+        The map is that of the folds; the rules are those of all examples, and each label is predicted by
+        itself. The page loads nothing from outside.
+
+        Parameters
+        ----------
+        path : path-like
+            The file to write, such as "page.html".
+
+        Returns
+        -------
+        Path
+        """
+        check_is_fitted(self)
+        return Path(import_module("steelyard.report.tuned").write_tuning_page(self, path))
+
+    def list_scored_cells(self) -> list[dict[str, Any]]:
+        """The parameters of the cells in the order of `cv_results_` and of `fold_scores_`."""
+        check_is_fitted(self)
+        names = ("max_features", "prune", "decode", "heuristic", "phi")
+        columns = [self.cv_results_[name] for name in names]
+        return [dict(zip(names, cell, strict=True)) for cell in zip(*columns, strict=True)]
+
+    def _list_measures(self, output: Output) -> Sequence[str]:
+        return self.page_measures if output == "multilabel" else ()
+
+    def _refit(
+        self,
+        model: Any,
+        search: Search,
+        folds: Sequence[FoldScores],
+        training_set: tuple[Any, Any, Any],
+    ) -> None:
+        """Learn all theories of the grid, which costs little more than the chosen one."""
+        X, targets = model._read_training_set(*training_set)
+        self.path_ = model._learn_path(X, targets, *search.axes.values())
+        h = search.axes["heuristic"].index(self.best_heuristic_)
+        decoder = self.best_params_["decode"]
+        model.theory_ = self.path_.theory(h, self.best_phi_, decoder=decoder)
+        model._warn_of_labels_without_rule()
+        name = self.scoring if isinstance(self.scoring, str) else "score"
+        measures = [name, *self._list_measures(targets.output)]
+        self.fold_scores_ = [
+            dict(zip(measures, fold.scores, strict=True))
+            | {"n_rules": fold.n_rules.astype(float)}
+            | {"n_conditions": fold.n_conditions / np.maximum(fold.n_rules, 1)}
+            for fold in folds
+        ]
+
     def _plan(self, entropy: int, output: Output = "multilabel", X: Any = None) -> Search:
         values = apply_preset(self.get_params(deep=False), X, TUNED_PRESETS)
         template = self._make_template(RuleSetClassifier, entropy)
+        if output == "multilabel":
+            # What is sparse as a whole is sparse in every fold.
+            template.set_params(preset=values["preset"])
         return Search(
-            template=template.set_params(preset=values["preset"]),
+            template=template,
             variants={name: as_list(values[name]) for name in ("max_features", "prune")},
             decoders=choose_decoders(self.decode, values["decode"], output),
             axes={

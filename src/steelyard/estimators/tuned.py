@@ -194,12 +194,28 @@ class TunedClassifier(TheoryClassifier):
         splits = self._split(X, y, sample_weight, entropy)
         with show_progress(self, "folds") as progress:
             options = {"n_jobs": self.n_jobs, "progress": progress}
-            folds = search.score_folds(X, y, splits, [self.scoring], **options)
+            scorings = [self.scoring, *self._list_measures(targets.output)]
+            folds = search.score_folds(X, y, splits, scorings, **options)
         self._choose(search, folds)
         model = clone(search.template).set_params(n_jobs=self.n_jobs, verbose=self.verbose)
-        model.set_params(**self.best_params_).fit(X, y, sample_weight)
+        model.set_params(**self.best_params_)
+        self._refit(model, search, folds, (X, y, sample_weight))
         self.theory_, self.classes_ = model.theory_, model.classes_
         return self
+
+    def _list_measures(self, output: Output) -> Sequence[str]:  # noqa: ARG002
+        """Measures that are computed on the folds besides the one to tune for."""
+        return ()
+
+    def _refit(
+        self,
+        model: Any,
+        search: Search,  # noqa: ARG002
+        folds: Sequence[FoldScores],  # noqa: ARG002
+        training_set: tuple[Any, Any, Any],
+    ) -> None:
+        """Learn the chosen theory on all examples: X, y and weights."""
+        model.fit(*training_set)
 
     def _split(self, X: Any, y: Any, sample_weight: Any, entropy: int) -> Splits:
         """Positions of the training and test rows of each fold, repeated by their weights."""

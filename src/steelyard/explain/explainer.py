@@ -19,12 +19,16 @@ from steelyard.model.theory import Evaluation, Theory
 
 from .changes import Change, NearRule
 from .explanation import Explanation, LabelExplanation
+from .selecting import choose_labels, select_labels
 
 
-def explain_theory(theory: Theory, X: Any, n_closest: int = 3) -> Explanation | list[Explanation]:
+def explain_theory(
+    theory: Theory, X: Any, n_closest: int = 3, labels: Any = None
+) -> Explanation | list[Explanation]:
     """See `Theory.explain`."""
     if not is_integer(n_closest, least=0):
         raise ValueError(f"n_closest must be a non-negative integer, got {n_closest!r}")
+    shown = choose_labels(theory, labels)
     table = as_table(X)
     evaluation = theory.evaluate(table)
     n_rows = len(evaluation.fires)
@@ -38,6 +42,7 @@ def explain_theory(theory: Theory, X: Any, n_closest: int = 3) -> Explanation | 
         )
         for row in range(n_rows)
     ]
+    explanations = [select_labels(explanation, shown) for explanation in explanations]
     return explanations[0] if n_rows == 1 else explanations
 
 

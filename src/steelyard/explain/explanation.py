@@ -100,6 +100,8 @@ class Explanation:
         The index label or position of the example.
     note : str
         A sentence about all labels together, such as which label set fits best; may be empty.
+    n_hidden : int
+        Number of labels of the theory that are not shown.
 
     Examples
     --------
@@ -117,6 +119,7 @@ class Explanation:
     predicted: Any
     row: Hashable = 0
     note: str = ""
+    n_hidden: int = 0
 
     def __iter__(self) -> Iterator[LabelExplanation]:
         return iter(self.labels)
@@ -143,7 +146,11 @@ class Explanation:
         what = self.predicted
         if isinstance(what, tuple):
             what = ", ".join(what) or "no label"
-        return [f"predicted: {what}", *[self.note] * bool(self.note)]
+        lines = [f"predicted: {what}", *[self.note] * bool(self.note)]
+        if self.n_hidden:
+            others = f"{self.n_hidden} other label{'s' * (self.n_hidden > 1)}"
+            lines.append(f"{others} not shown: labels='all' or names of labels shows them")
+        return lines
 
     def __str__(self) -> str:
         return "\n\n".join(["\n".join(self.title_lines()), *map(str, self.labels)])

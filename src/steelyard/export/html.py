@@ -31,9 +31,10 @@ def _parts(theory: Theory) -> Iterator[str]:
     yield f'<table class="steelyard-theory"><caption style="{_LEFT}">{escape(theory.summary)}'
     yield f'</caption><thead><tr><th style="{_LEFT}">rule</th><th></th>{titles}</tr></thead>'
     n_left = _MAX_RULES
-    for label, note, rows in list_rows(theory):
+    for label, note, rows, silence in list_rows(theory):
         count = (
-            f"{label.n_positives} of {label.n_examples} examples, {format_count(len(rows), 'rule')}"
+            f"{label.n_positives} of {label.n_examples} examples, "
+            f"{silence or format_count(len(rows), 'rule')}"
         )
         yield f'<tbody><tr><th colspan="{2 + len(columns)}" style="{_LEFT}">{escape(str(label))} '
         yield f"<small>{count}{note}</small></th></tr>"

@@ -1,4 +1,4 @@
-"""Theory → LaTeX: one tabular with the rules of all labels, needing only booktabs."""
+"""Theory → LaTeX: one longtable with the rules of all labels; it breaks over lines and pages."""
 
 from __future__ import annotations
 
@@ -28,6 +28,9 @@ _REPLACEMENTS = str.maketrans(
     }
 )
 
+# Width of a column of numbers, with the space between columns, in em.
+_NUMBER_WIDTH = 5
+
 
 def to_latex(theory: Theory) -> str:
     """See `Theory.to_latex`."""
@@ -36,24 +39,33 @@ def to_latex(theory: Theory) -> str:
 
 def _lines(theory: Theory) -> Iterator[str]:
     columns = list_columns(theory)
-    yield "% needs \\usepackage{booktabs}"
-    yield rf"\begin{{tabular}}{{l{'r' * len(columns)}}}"
+    n_columns = len(columns) + 1
+    yield "% needs \\usepackage{array,booktabs,longtable}"
+    # Long rules are broken into lines, and a long table into pages, with the titles on each of them.
+    width = rf"\dimexpr\linewidth-{_NUMBER_WIDTH * len(columns):g}em\relax"
+    body = rf"@{{}}>{{\raggedright\arraybackslash\hangindent=2em\hangafter=1}}p{{{width}}}"
+    yield rf"\begin{{longtable}}{{{body}{'r' * len(columns)}@{{}}}}"
     yield r"\toprule"
     yield _row("rule", *columns)
-    for label, note, rows in list_rows(theory):
-        yield r"\midrule"
+    yield r"\midrule"
+    yield r"\endhead"
+    yield r"\bottomrule"
+    yield r"\endlastfoot"
+    for i, (label, note, rows, silence) in enumerate(list_rows(theory)):
+        if i:
+            yield r"\midrule"
         sign = "" if label.target_class else r"$\neg$"
         counts = f"({label.n_positives} of {label.n_examples}{_escape(note)})"
         title = rf"{sign}\textbf{{{_escape(label.name)}}} {counts}"
-        yield rf"\multicolumn{{{len(columns) + 1}}}{{l}}{{{title}}} \\"
-        if not rows:
-            yield r"\quad no rule" + " &" * len(columns) + r" \\"
+        # A label stays on the page of its first rule.
+        yield rf"\multicolumn{{{n_columns}}}{{@{{}}p{{\linewidth}}@{{}}}}{{{title}}} \\*"
+        if silence:
+            yield _row(rf"\quad {silence}", *[""] * len(columns))
         for _, body, numbers in rows:
             # A minus is one only in mathematics.
             cells = [f"${number}$" if number[0] in "+-" else number for number in numbers]
             yield _row(rf"\quad {_escape(body)}", *cells)
-    yield r"\bottomrule"
-    yield r"\end{tabular}"
+    yield r"\end{longtable}"
 
 
 def _row(*cells: str) -> str:

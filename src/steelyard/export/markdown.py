@@ -20,10 +20,10 @@ def to_markdown(theory: Theory) -> str:
 def _lines(theory: Theory) -> Iterator[str]:
     yield _escape(theory.summary)
     columns = list_columns(theory)
-    for j, (_, note, rows) in enumerate(list_rows(theory)):
+    for j, (_, note, rows, silence) in enumerate(list_rows(theory)):
         yield from ("", f"## {_escape(theory.describe_label(j) + note)}", "")
         if not rows:
-            yield "No rule."
+            yield f"{silence.capitalize()}."
             continue
         yield _row("rule", *columns)
         yield "|:--|" + "--:|" * len(columns)

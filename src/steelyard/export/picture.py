@@ -20,7 +20,7 @@ _WIDTH, _HEIGHT = 2.6, 2.5
 
 def plot_theory(theory: Theory, max_labels: int = 12) -> Figure:
     """See `Theory.plot`."""
-    from matplotlib.figure import Figure
+    from .figure import NotebookFigure
 
     if not is_integer(max_labels):
         raise ValueError(f"max_labels must be a positive integer, got {max_labels!r}")
@@ -28,8 +28,9 @@ def plot_theory(theory: Theory, max_labels: int = 12) -> Figure:
     shown = [label for label in theory.labels if label in by_rules[:max_labels]]
     n_columns = min(4, len(shown))
     n_rows = math.ceil(len(shown) / n_columns)
-    # A bare Figure, not pyplot: it draws itself in a notebook and leaves no window open elsewhere.
-    figure = Figure(figsize=(_WIDTH * n_columns, _HEIGHT * n_rows + 0.6), layout="constrained")
+    figure = NotebookFigure(
+        figsize=(_WIDTH * n_columns, _HEIGHT * n_rows + 0.6), layout="constrained"
+    )
     panels = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
     for panel, label in zip(panels, shown, strict=False):
         _draw_label(panel, theory, label)

@@ -43,11 +43,15 @@ def list_tests(
 
 
 class LabelRows(NamedTuple):
-    """A label, a note about it, and for each of its rules the body and the numbers as texts."""
+    """A label, a note about it, and for each of its rules the body and the numbers as texts.
+
+    `silence` says what is predicted for a label without rules; it is empty for others.
+    """
 
     label: Label
     note: str
     rows: list[tuple[ScoredRule, str, list[str]]]
+    silence: str
 
 
 def list_columns(theory: Theory) -> list[str]:
@@ -65,4 +69,5 @@ def list_rows(theory: Theory) -> Iterator[LabelRows]:
             numbers += [str(scored.tp), str(scored.fp), f"{scored.precision:.2f}"]
             rows.append((scored, format_body(scored.body) or "always", numbers))
         note = theory.combiner.describe_label(j)
-        yield LabelRows(label, f", {note}" if note else "", rows)
+        silence = "" if rows else theory.describe_empty(j)
+        yield LabelRows(label, f", {note}" if note else "", rows, silence)

@@ -24,7 +24,7 @@ from steelyard.model.rules import Rule
 from .constraints import Constraints
 from .limits import Limits, read_demands
 from .parallel import Progress, run_parallel
-from .paths import LabelRules, Ranking, RulePool, make_path, pool_rules
+from .paths import Bounds, LabelRules, Ranking, RulePool, make_path, pool_rules
 from .sampling import draw_orders
 from .settings import BoostingSettings
 from .targets import Targets
@@ -104,14 +104,13 @@ def learn_boosted_rules(
     progress : callable(n_labels_done, n_labels), optional
     constraints : Constraints, optional
     """
+    bounds = Bounds(settings.max_rules, settings.min_rules_per_label)
     heuristics = [MEstimate(m) for m in ms]
     targets = targets.for_presence()
     training = code_training_table(X, feature_names, spread_mid_points)
     demands = read_demands(constraints, training.coder, targets, X, takes_both_classes=True)
     given = demands.given
-    if len(given.rules) > settings.max_rules:
-        n_given = len(given.rules)
-        raise ValueError(f"max_rules={settings.max_rules} is less than the {n_given} given rules")
+    bounds.check(len(targets.names), len(given.rules))
     index = index_rows(training.coded)
     budget = share_rules(settings.max_rules, len(targets.names))
     orders = draw_orders(training.coded, targets.is_target)
@@ -123,7 +122,7 @@ def learn_boosted_rules(
     demands.warn_of_empty([len(rules.table) for rules in rules_of_label])
     pool = pool_rules(rules_of_label, given, targets.is_target)
     votes_of_ms = zip(*(rules.choices for rules in rules_of_label), strict=True)
-    rankings = [_rank_votes(pool, votes, settings.max_rules) for votes in votes_of_ms]
+    rankings = [_rank_votes(pool, votes, bounds) for votes in votes_of_ms]
     prior = targets.is_target.mean(axis=1)
     combiner = SumOfVotes(tuple(probability_to_points(prior).tolist()))
     return make_path(pool, rankings, targets, training.coder, index, heuristics, (1.0,), combiner)
@@ -279,10 +278,11 @@ def _boost(
     return table, Votes(rule_idx[:n_choices], points[:n_choices], gain)
 
 
-def _rank_votes(pool: RulePool, votes: Sequence[Votes], max_rules: int) -> Ranking:
+def _rank_votes(pool: RulePool, votes: Sequence[Votes], bounds: Bounds) -> Ranking:
     """Sort the votes of all labels by their gain; stop before exceeding `max_rules`.
 
-    The votes of given rules come first.
+    The votes of given rules come first. The first votes of each label are among them whatever their
+    gain.
     """
     chosen = (o + v.rule_idx for o, v in zip(pool.offsets, votes, strict=True))
     rules = np.concatenate((pool.given_idx, *chosen))
@@ -290,6 +290,13 @@ def _rank_votes(pool: RulePool, votes: Sequence[Votes], max_rules: int) -> Ranki
     gain = np.concatenate([*(v.given_gain for v in votes), *(v.gain for v in votes)])
     best_first = np.lexsort((-gain, rules < len(pool.table)))
     first_votes = np.sort(np.unique(rules[best_first], return_index=True)[1])
-    if len(first_votes) > max_rules:
-        best_first = best_first[: first_votes[max_rules]]
+    max_rules = bounds.max_rules
+    if max_rules is not None and len(first_votes) > max_rules:
+        ranked = rules[best_first]
+        order = bounds.protect(pool.label_of_rule[ranked[first_votes]], len(pool.given.rules))
+        kept = first_votes[order[:max_rules]]
+        is_kept = np.isin(ranked, ranked[kept])
+        is_kept[first_votes[max_rules] :] = False
+        is_kept[kept] = True
+        best_first = best_first[is_kept]
     return Ranking(rules[best_first], gain[best_first], points[best_first])

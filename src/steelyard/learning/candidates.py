@@ -24,9 +24,11 @@ from .sampling import draw_orders
 from .settings import ForestSettings
 from .training_table import TrainingFeatures
 
-# Stop after a pass in which less than this share of the rules is new: further passes would need about
-# a hundred trees for as many new rules as the first tree gave.
-MIN_NEW_SHARE = 0.01
+# Stop after a pass in which less than this share of the rules is new: the data hold few further rules,
+# each costs five times as much as at first, and they differ little from known ones. Iris stops after 1 %
+# of the passes that a share of 0.01 needs. On the paper's data sets no pass falls below 0.5 before
+# 300,000 rules exist (flags; the others stay above 0.75), so they are not affected.
+MIN_NEW_SHARE = 0.2
 
 
 class GrownRules(NamedTuple):
@@ -172,7 +174,7 @@ def _grow_passes(
     if n_rules[last] < n_wanted:
         warnings.warn(
             f"the data yields only {n_rules[last]:,} distinct candidate rules of the {n_wanted:,} "
-            "asked for: further trees repeat known ones",
+            "asked for: further trees mostly repeat known ones",
             ConvergenceWarning,
             stacklevel=2,
         )

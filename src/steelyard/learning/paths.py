@@ -41,6 +41,44 @@ class LabelRules(NamedTuple):
     choices: tuple[Any, ...]
 
 
+class Bounds(NamedTuple):
+    """Limits on the number of rules of a theory: at most over all labels, at least for each one."""
+
+    max_rules: int | None = None
+    min_rules_per_label: int = 0
+
+    def check(self, n_labels: int, n_given: int = 0) -> None:
+        """Reject bounds that exclude each other or the given rules."""
+        if self.max_rules is not None and self.max_rules < n_given:
+            raise ValueError(f"max_rules={self.max_rules} is less than the {n_given} given rules")
+        n_protected = self.min_rules_per_label * n_labels
+        if self.max_rules is not None and self.max_rules < n_protected:
+            raise ValueError(
+                f"max_rules={self.max_rules} is less than min_rules_per_label="
+                f"{self.min_rules_per_label} for {n_labels} labels: it must be at least {n_protected}"
+            )
+
+    def protect(self, label: Indices, n_given: int = 0) -> Indices:
+        """The positions of ranked rules with those first that each label keeps, best first.
+
+        The first `n_given` rules are given and stay.
+
+        Examples
+        --------
+        >>> Bounds(min_rules_per_label=1).protect(np.array([2, 2, 0, 2, 0])).tolist()
+        [0, 2, 1, 3, 4]
+        """
+        n_before: dict[int, int] = {}
+        is_protected = np.zeros(len(label), dtype=np.bool_)
+        for i, j in enumerate(label.tolist()):
+            n_before[j] = n_before.get(j, 0) + 1
+            is_protected[i] = i < n_given or n_before[j] <= self.min_rules_per_label
+        return np.argsort(~is_protected, kind="stable")
+
+
+NO_BOUNDS = Bounds()
+
+
 class RulePool(NamedTuple):
     """The rules of all labels, one label after the other; each label starts at its offset.
 
@@ -108,6 +146,7 @@ def make_path(
     heuristics: Sequence[Heuristic],
     phis: Sequence[float],
     combiner: Combiner,
+    bounds: Bounds = NO_BOUNDS,
 ) -> TheoryPath:
     """The path of theories, one ranking per heuristic."""
     coverage = pool.cover(index)
@@ -132,5 +171,6 @@ def make_path(
         combiner=combiner,
         classes=targets.classes,
         label_sets=None if targets.classes else KnownLabelSets.from_labels(targets.is_present.T),
+        **bounds._asdict(),
         n_given=len(pool.given.rules),
     )

@@ -14,7 +14,7 @@ from steelyard.heuristics import Laplace, describe
 from steelyard.model.coding import CodedFeatures, FeatureCoder
 from steelyard.model.combiners import AnyRule, FirstRule
 from steelyard.model.decoders import BestLabel, EachLabel
-from steelyard.model.evidence import Evidence, Label
+from steelyard.model.evidence import Evidence, Label, smoothed_precision
 from steelyard.model.rule_table import ranges_to_body
 from steelyard.model.rules import Head, Rule, ScoredRule
 from steelyard.model.theory import Theory
@@ -22,6 +22,7 @@ from steelyard.model.theory import Theory
 from .constraints import Constraints
 from .limits import ABSENCE, PRESENCE, Demands, Limits, read_demands
 from .parallel import run_parallel
+from .paths import Bounds
 from .ripper_rules import GrownRule, RuleListLearner, remove_covered
 from .sampling import draw_orders
 from .settings import RipperSettings
@@ -55,6 +56,10 @@ def learn_ripper(
         shares = targets.is_target.mean(axis=1).tolist()
         learned = run_parallel(partial(learn, every), list(zip(problems, shares, strict=True)), n_jobs)
         _warn_of_empty(learn, demands, problems, learned)
+    if settings.max_rules is not None:
+        Bounds(settings.max_rules).check(len(targets.names), len(demands.given.rules))
+        n_learned = settings.max_rules - len(demands.given.rules)
+        learned = _keep_best(learned, problems, n_learned, in_turn)
     labels = targets.count_labels(np.array([rules.rest for rules in learned]))
     given = (demands.given.of_label(i) for i in range(len(labels)))
     scored = map(_score_rules, labels, learned, targets.is_target, given, repeat(training.coder))
@@ -81,6 +86,11 @@ class Problem(NamedTuple):
     limits: Limits | None
     given: Mask | None
     target: int
+
+    @property
+    def uncovered(self) -> Mask:
+        """The rows that no given rule covers."""
+        return np.ones(len(self.is_target), dtype=np.bool_) if self.given is None else ~self.given
 
 
 def _list_problems(demands: Demands, orders: NDArray[np.int64]) -> list[Problem]:
@@ -110,9 +120,8 @@ def _learn_rules(
     Every label starts from the same seed, as in JRip, and meets its rows in an order of its own: its
     rules depend neither on the other labels nor on its position among them.
     """
-    is_target, order, limits, given, target = problem
-    if given is not None:
-        every = every & ~given
+    is_target, order, limits, _, target = problem
+    every = every & problem.uncovered
     state = np.array([entropy % 2**64], dtype=np.uint64)
     rows = (is_target, every, order, fp_share, state)
     rules = RuleListLearner(coded, settings, *rows, limits, target).learn()
@@ -134,8 +143,7 @@ def _learn_in_turn(
         n_left -= sizes[i]
     # The default class has no rules but given ones: it has no rows to learn from.
     learned[default] = learn(np.zeros_like(rest), problems[default], 1.0)
-    if problems[default].given is not None:
-        rest = rest & ~problems[default].given
+    rest = rest & problems[default].uncovered
     # The classes share one default, which applies where none of them has a rule.
     return [learned[i]._replace(rest=rest) for i in range(len(sizes))]
 
@@ -159,6 +167,33 @@ def _warn_of_empty(
     demands.warn_of_empty(n_rules)
 
 
+def _keep_best(
+    learned: Sequence[LearnedRules], problems: Sequence[Problem], max_rules: int, in_turn: bool
+) -> list[LearnedRules]:
+    """The `max_rules` rules of all labels with the best values; ties: more true positives."""
+    ranked = []
+    for i, (rules, _) in enumerate(learned):
+        for r, (_, mask) in enumerate(rules):
+            tp, fp = _count_covered(mask, problems[i].is_target)
+            ranked.append((-smoothed_precision(tp, fp), -tp, i, r))
+    chosen = {(i, r) for *_, i, r in sorted(ranked)[:max_rules]}
+    kept = [
+        [rule for r, rule in enumerate(rules) if (i, r) in chosen]
+        for i, (rules, _) in enumerate(learned)
+    ]
+    rests = [remove_covered(rules, p.uncovered) for rules, p in zip(kept, problems, strict=True)]
+    if in_turn:
+        # The classes share one default: the rows that no rule of any class covers.
+        rests = [np.logical_and.reduce(rests)] * len(rests)
+    return [LearnedRules(*pair) for pair in zip(kept, rests, strict=True)]
+
+
+def _count_covered(mask: Mask, is_target: Mask) -> tuple[int, int]:
+    """Positives and negatives among the covered rows."""
+    tp = int(np.count_nonzero(mask & is_target))
+    return tp, int(np.count_nonzero(mask)) - tp
+
+
 def _score_rules(
     label: Label,
     learned: LearnedRules,
@@ -170,6 +205,5 @@ def _score_rules(
     head = Head(label.name, label.target_class)
     rules = [(Rule(head, ranges_to_body(body.tolist(), coder)), mask) for body, mask in learned.rules]
     for rule, mask in chain(zip(*given, strict=True), rules):
-        tp = int(np.count_nonzero(mask & is_target))
-        evidence = Evidence(tp, int(np.count_nonzero(mask)) - tp)
+        evidence = Evidence(*_count_covered(mask, is_target))
         yield ScoredRule(rule, evidence, evidence.smoothed_precision)

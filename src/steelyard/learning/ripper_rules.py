@@ -111,8 +111,8 @@ class RuleListLearner:
         return growing, pruning
 
     def _grow(self, rows: NDArray[np.uint32], start: Body = _NOTHING) -> Body:
-        most = (float(self.settings.min_weight), self.max_conditions)
-        body: Body = grow_body(self.space, rows, start, *most)
+        limits = (float(self.settings.min_weight), int(self.max_conditions or 0))
+        body: Body = grow_body(self.space, rows, start, *limits)
         return body
 
     def _widen(self, body: Body) -> GrownRule:

@@ -18,7 +18,7 @@ from .constraints import Constraints
 from .covering import select_for_label
 from .limits import read_demands
 from .parallel import Progress, run_parallel
-from .paths import Ranking, RulePool, make_path, pool_rules
+from .paths import NO_BOUNDS, Bounds, Ranking, RulePool, make_path, pool_rules
 from .settings import ForestSettings
 from .targets import Targets
 from .training_table import code_training_table
@@ -33,6 +33,7 @@ def learn_rule_sets(
     *,
     threshold_heuristic: Heuristic | None = None,
     revalidate: bool = True,
+    bounds: Bounds = NO_BOUNDS,
     constraints: Constraints | None = None,
     entropy: int = 0,
     n_jobs: int | None = None,
@@ -52,6 +53,8 @@ def learn_rule_sets(
         Ranks the selected rules instead of the heuristic that selected them.
     revalidate : bool
         Whether candidates are valued again on the uncovered examples after each selection.
+    bounds : Bounds
+        Limits on the number of rules of each theory.
     constraints : Constraints, optional
     entropy : int
         The seed.
@@ -62,9 +65,10 @@ def learn_rule_sets(
     training = code_training_table(X, feature_names)
     demands = read_demands(constraints, training.coder, targets, X)
     targets, limits, given = demands
+    bounds.check(len(targets.names), len(given.rules))
     is_target = targets.is_target
-    about = (is_target, settings, entropy, n_jobs, progress, limits, targets.target_class)
-    tables = generate_candidates(training, *about)
+    options = (entropy, n_jobs, progress, limits, targets.target_class)
+    tables = generate_candidates(training, is_target, settings, *options)
     index = index_rows(training.coded)
     select = partial(select_for_label, index, heuristics, revalidate)
     arguments = list(zip(tables, is_target, *demands.by_label(), strict=True))
@@ -73,18 +77,23 @@ def learn_rule_sets(
     pool = pool_rules(rules_of_label, given, is_target)
     selections = zip(*(rules.choices for rules in rules_of_label), strict=True)
     rankings = [
-        _rank_rules(pool, selected, targets, threshold_heuristic or heuristic)
+        _rank_rules(pool, selected, targets, threshold_heuristic or heuristic, bounds)
         for heuristic, selected in zip(heuristics, selections, strict=True)
     ]
-    return make_path(pool, rankings, targets, training.coder, index, heuristics, phis, AnyRule())
+    about = (targets, training.coder, index, heuristics, phis, AnyRule(), bounds)
+    return make_path(pool, rankings, *about)
 
 
 def _rank_rules(
-    pool: RulePool, selected: Sequence[Indices], targets: Targets, heuristic: Heuristic
+    pool: RulePool,
+    selected: Sequence[Indices],
+    targets: Targets,
+    heuristic: Heuristic,
+    bounds: Bounds,
 ) -> Ranking:
     """Value the selected rules of all labels on the whole training set and sort them together.
 
-    The given rules come first.
+    The given rules come first, then those that each label keeps whatever their values.
     """
     chosen = (o + idx for o, idx in zip(pool.offsets, selected, strict=True))
     rules = np.concatenate((pool.given_idx, *chosen))
@@ -95,4 +104,7 @@ def _rank_rules(
     # Best value first; ties: more true positives, fewer conditions, then order of selection.
     is_learned = rules < len(pool.table)
     best_first = np.lexsort((pool.n_conditions[rules], -tp, -values, is_learned))
+    if bounds.min_rules_per_label:
+        labels = pool.label_of_rule[rules[best_first]]
+        best_first = best_first[bounds.protect(labels, len(pool.given.rules))]
     return Ranking(rules[best_first], values[best_first])

@@ -161,6 +161,8 @@ class BoostingSettings(SamplingSettings):
         Maximum number of conditions per rule; None is 20.
     n_tries : int
         Number of rules grown in each round, of which one is taken.
+    min_rules_per_label : int
+        Number of rules that each label keeps if it has them, whatever their gain.
     """
 
     max_rules: int = 333
@@ -168,10 +170,12 @@ class BoostingSettings(SamplingSettings):
     n_tries: int = 10
     sample_fraction: float = 0.5
     max_features: str | int | float = 0.2
+    min_rules_per_label: int = 0
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_integer("max_rules", self.max_rules)
+        check_integer("min_rules_per_label", self.min_rules_per_label, least=0)
         check_integer("n_tries", self.n_tries, most=_MOST_TREES)
         if self.max_conditions is not None:
             check_integer("max_conditions", self.max_conditions)
@@ -186,12 +190,14 @@ class RipperSettings:
     folds: int = 3
     min_weight: float = 2.0
     check_error: bool = True
+    max_rules: int | None = None
     max_conditions: int | None = None
 
     def __post_init__(self) -> None:
         check_integer("optimizations", self.optimizations, least=0)
-        if self.max_conditions is not None:
-            check_integer("max_conditions", self.max_conditions)
+        for name in ("max_rules", "max_conditions"):
+            if getattr(self, name) is not None:
+                check_integer(name, getattr(self, name))
         check_integer("folds", self.folds, least=2)
         if not is_number(self.min_weight) or self.min_weight < 0:
             raise ValueError(f"min_weight must be a number of at least 0, got {self.min_weight!r}")

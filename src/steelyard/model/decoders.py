@@ -106,6 +106,13 @@ class Decoder(Part):
         """Why a prediction differs from the sign of its score."""
         return ""
 
+    def describe_silence(self, silent: Decoded, j: int, combiner: Combiner) -> str:
+        """What is predicted for a label without rules; `silent` is one row in which no rule fires.
+
+        By default its prediction is always the same, since its score is.
+        """
+        return "always predicted" if silent.is_present[0, j] else "never predicted"
+
     # -- writing ---------------------------------------------------------------------------------
 
     @abstractmethod
@@ -189,6 +196,14 @@ class BestLabel(Decoder):
             return ", and no class has more"
         return ", but another class is better supported"
 
+    def describe_silence(self, silent: Decoded, j: int, combiner: Combiner) -> str:
+        """A rule that decides supports its class; votes can also be against it."""
+        if silent.is_present[0, j]:
+            return "predicted where no rule fires"
+        if combiner.gives_log_odds:
+            return "predicted only where all other classes have fewer votes"
+        return "never predicted"
+
     def answers(self, scores: LabelFormulas, combiner: Combiner) -> list[Answer]:
         """One answer, the class."""
         return [find_largest(scores.names[0], scores.formulas, scores.outcomes)]
@@ -265,6 +280,10 @@ class _LabelSets(Decoder):
         """How many sets there are."""
         n_sets = len(self._fitted.sets)
         return f"label sets: {n_sets} known, frequency weight {self.frequency_weight:g}"
+
+    def describe_silence(self, silent: Decoded, j: int, combiner: Combiner) -> str:
+        """Other labels can call for it."""
+        return "predicted only with label sets that contain it"
 
     @property
     def min_share(self) -> int | None:

@@ -32,6 +32,8 @@ from .rules import Head, Rule, ScoredRule
 
 _KINDS: dict[type, str] = {list: "a list", dict: "an object"}
 _MOST = 2**31 - 1
+# Limits on the number of rules of a path's theories; those that do not apply are not written.
+_BOUNDS = ("max_rules", "min_rules_per_label", "n_given")
 
 
 class JsonFormat(NamedTuple):
@@ -159,7 +161,7 @@ def path_to_plain(path: Any) -> dict[str, Any]:
     """The content of a path: every rule once, and the ranking of each heuristic."""
     return {
         "phis": path.phis,
-        **({"n_given": path.n_given} if path.n_given else {}),
+        **{name: getattr(path, name) for name in _BOUNDS if getattr(path, name)},
         **_shared_to_plain(path, path.coded.features),
         "rules": [_rule_to_plain(path.rule(r), path.evidence(r)) for r in range(len(path.coded))],
         "heuristics": [
@@ -323,31 +325,36 @@ def path_parts(data: dict[str, Any]) -> dict[str, Any]:
     phis = _get(data, "phis", list)
     if not all(is_number(phi) and 0 < phi <= 1 for phi in phis):
         raise ValueError(f"phis must be numbers above 0 and at most 1, got {phis!r}")
+    bounds = {name: data[name] for name in _BOUNDS if name in data}
+    for name, bound in bounds.items():
+        if not is_integer(bound, 1):
+            raise ValueError(f"{name} must be a positive integer, got {reprlib.repr(bound)}")
+    is_sorted = bounds.keys() <= {"max_rules"}
     shared = _read_shared(data, value=0.0)
     n_rules = len(shared["rules"])
-    n_given = data.get("n_given", 0)
-    if not is_integer(n_given, 0, n_rules):
-        raise ValueError(f"n_given must be an integer from 0 to {n_rules}, got {n_given!r}")
     pairs = _read_each(
         data,
         "heuristics",
         "heuristic",
         lambda x: (
             heuristic_from_dict(_get(x, "heuristic", dict)),
-            _read_ranking(x, n_rules, n_given),
+            _read_ranking(x, n_rules, is_sorted),
         ),
     )
-    return shared | {
-        "heuristics": tuple(heuristic for heuristic, _ in pairs),
-        "ranked": tuple(ranking for _, ranking in pairs),
-        "phis": tuple(map(float, phis)),
-        "label_sets": _read_label_sets(data),
-        "n_given": n_given,
-    }
+    return (
+        shared
+        | bounds
+        | {
+            "heuristics": tuple(heuristic for heuristic, _ in pairs),
+            "ranked": tuple(ranking for _, ranking in pairs),
+            "phis": tuple(map(float, phis)),
+            "label_sets": _read_label_sets(data),
+        }
+    )
 
 
-def _read_ranking(data: Any, n_rules: int, n_given: int = 0) -> dict[str, Any]:
-    """The ranking of a heuristic over so many rules, of which the given ones come first."""
+def _read_ranking(data: Any, n_rules: int, is_sorted: bool = True) -> dict[str, Any]:
+    """The ranking of a heuristic over so many rules, unless some are protected sorted by values."""
     ranking: dict[str, Any] = {
         "rule_idx": _integers(data, "rules", 0, n_rules - 1).astype(np.intp),
         "values": np.array([_read_number(value) for value in _get(data, "values", list)], float),
@@ -358,8 +365,7 @@ def _read_ranking(data: Any, n_rules: int, n_given: int = 0) -> dict[str, Any]:
     lengths = {name: len(part) for name, part in ranking.items() if part is not None}
     if len(set(lengths.values())) > 1:
         raise ValueError(f"the lists have different lengths: {lengths}")
-    learned = ranking["values"][n_given:]
-    if (learned[1:] > learned[:-1]).any():
+    if is_sorted and (ranking["values"][1:] > ranking["values"][:-1]).any():
         raise ValueError("the values are not sorted")
     return ranking
 

@@ -35,6 +35,8 @@ Indices = NDArray[np.intp]
 class RankedRules(NamedTuple):
     """The rules that one heuristic selected, best value on the whole training set first.
 
+    If each label keeps its best rules whatever their values, these stand before all others.
+
     `new_tp` and `new_fp` count the training examples that a rule covers and no better rule of its
     label does, so a prefix of the ranking knows what it leaves uncovered.
 
@@ -69,6 +71,11 @@ class TheoryPath(Saved):
         As in `Theory`.
     label_sets : KnownLabelSets, optional
         The label sets of the training examples; None for a one-dimensional target.
+    max_rules : int, optional
+        Maximum number of rules of a theory that decides, whatever its φ.
+    min_rules_per_label : int, default=0
+        Number of rules that each label keeps if it has them, whatever their values: they come first in
+        every ranking.
     n_given : int, default=0
         Number of given rules: they stand before all others in every ranking, and every theory keeps
         them.
@@ -99,6 +106,8 @@ class TheoryPath(Saved):
     combiner: Combiner = AnyRule()  # noqa: RUF009, combiners are immutable
     classes: tuple[Any, ...] = ()
     label_sets: KnownLabelSets | None = None
+    max_rules: int | None = None
+    min_rules_per_label: int = 0
     n_given: int = 0
 
     def __post_init__(self) -> None:
@@ -129,9 +138,19 @@ class TheoryPath(Saved):
 
     def _count_kept(self, ranked: RankedRules, phi: float, min_value: float | None = None) -> int:
         """Length of the prefix of a ranking for a share φ or, if given, for a least value."""
-        values = ranked.values[self.n_given :]
-        n_kept = count_kept(values, phi) if min_value is None else count_above(values, min_value)
-        return self.n_given + n_kept
+        values = ranked.values
+        n_protected = self.n_given
+        if self.min_rules_per_label:
+            labels = self.label_of_rule[ranked.rule_idx]
+            of_label = np.bincount(labels)
+            given = np.bincount(labels[: self.n_given], minlength=len(of_label))
+            protected = np.maximum(np.minimum(of_label, self.min_rules_per_label), given)
+            n_protected = int(protected.sum())
+        if min_value is None:
+            n_kept = count_kept(values, phi, n_protected)
+        else:
+            n_kept = n_protected + count_above(values[n_protected:], min_value)
+        return n_kept if self.max_rules is None else min(n_kept, self.max_rules)
 
     @cached_property
     def n_rules(self) -> NDArray[np.int64]:

@@ -270,6 +270,21 @@ class Theory(Saved):
         label = self.labels[position]
         return f"{label}: {label.n_positives} of {label.n_examples} ({label.prior:.0%})"
 
+    def describe_silence(self, position: int) -> str:
+        """What is predicted for a label that has no rule, in a clause."""
+        return self.decoder.describe_silence(self._silent, position, self.combiner)
+
+    def describe_empty(self, position: int) -> str:
+        """A line in the place of the rules of a label that has none."""
+        what = self.describe_silence(position)
+        return "no rule" if what == self.combiner.describe_label(position) else f"no rule: {what}"
+
+    @cached_property
+    def _silent(self) -> Decoded:
+        """One row in which no rule fires."""
+        bits = np.zeros((len(self), 1), dtype=np.uint64)
+        return self._decode(bits, 1)
+
     def __str__(self) -> str:
         return "\n".join(self._lines())
 
@@ -288,7 +303,7 @@ class Theory(Saved):
             yield ""
             yield self.describe_label(j) + (f", {note}" if note else "")
             if not rules:
-                yield "  no rule"
+                yield f"  {self.describe_empty(j)}"
             texts = [[f"{scored.value:.3f}" for scored in rules]]
             for weights in self.combiner.rule_columns(rules).values():
                 texts.append([f"{weight:+.2f}" for weight in weights])
@@ -427,7 +442,7 @@ class Theory(Saved):
     # The methods below belong to packages that stand above the model. They are looked up when called,
     # so that the model does not depend on its writers.
 
-    def explain(self, X: Any, *, n_closest: int = 3) -> Any:
+    def explain(self, X: Any, *, n_closest: int = 3, labels: Any = None) -> Any:
         """Why the theory predicts what it predicts.
 
         Parameters
@@ -435,6 +450,8 @@ class Theory(Saved):
         X : Series, dict, 1-D array, or a table
         n_closest : int, default=3
             Number of rules to compare with if none fires.
+        labels : {"predicted", "all"}, str or list of str, optional
+            The labels to explain. None is all of up to 20 labels, and of more those that are predicted.
 
         Returns
         -------
@@ -442,7 +459,7 @@ class Theory(Saved):
             Per label the rules that fire or, if none does, the closest ones with the conditions that
             fail and the smallest change of the attributes that would make them fire.
         """
-        return _call("explain", "explain_theory", self, X, n_closest)
+        return _call("explain", "explain_theory", self, X, n_closest, labels)
 
     def plot(self, *, max_labels: int = 12) -> Any:
         """The rules of each label in coverage space: true against false positives.
@@ -467,7 +484,10 @@ class Theory(Saved):
         return str(_call("export", "to_markdown", self))
 
     def to_latex(self) -> str:
-        """A LaTeX table of the rules; needs the package booktabs."""
+        """A LaTeX table of the rules, over as many lines and pages as they need.
+
+        It needs the packages array, booktabs and longtable.
+        """
         return str(_call("export", "to_latex", self))
 
     def to_sql(self, dialect: str = "sqlite", table: str = "data") -> str:
@@ -494,9 +514,10 @@ class Theory(Saved):
         return str(_call("export", "to_python", self))
 
     def to_pmml(self) -> str:
-        """PMML 4.4 with a RuleSetModel per label, or with one for a theory of classes.
+        """PMML 4.4 with one RuleSetModel, or a chain of one per label.
 
-        Rejects rules that vote: such a model knows the first hit, not sums of votes.
+        The output fields of a chain have the names of the labels after ``predicted_``. Rejects rules
+        that vote: such a model knows the first hit, not sums of votes.
         """
         return str(_call("export", "to_pmml", self))
 

@@ -35,17 +35,22 @@ def min_heuristic_value(descending: NDArray[np.float64], phi: float) -> float:
     return float(descending[max(count_quota(len(descending), phi), 1) - 1])
 
 
-def count_kept(descending: NDArray[np.float64], phi: float) -> int:
+def count_kept(values: NDArray[np.float64], phi: float, n_protected: int = 0) -> int:
     """How many of the rules, sorted best first, are not worse than the cut that φ implies.
+
+    The first `n_protected` rules are kept whatever their values; only the others are sorted.
 
     Examples
     --------
     >>> count_kept(np.array([0.9, 0.8, 0.8, 0.1]), 0.5)
     3
+    >>> count_kept(np.array([0.9, 0.1, 0.8, 0.8]), 0.5, n_protected=2)
+    4
     """
-    if not len(descending) or phi <= 0:
-        return 0
-    return count_above(descending, min_heuristic_value(descending, phi))
+    if not len(values) or phi <= 0:
+        return n_protected
+    cut = min_heuristic_value(np.sort(values)[::-1] if n_protected else values, phi)
+    return n_protected + count_above(values[n_protected:], cut)
 
 
 def count_above(descending: NDArray[np.float64], cut: float) -> int:
