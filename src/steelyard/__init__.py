@@ -12,6 +12,7 @@ _PUBLIC = {
     "make_planted_rules",
     "estimators.boosted": "BoostedRulesClassifier",
     "estimators.boosted_cv": "BoostedRulesClassifierCV",
+    "estimators.constraint_cost": "ConstraintCost constraint_cost",
     "estimators.ripper": "RipperClassifier",
     "estimators.rule_set": "RuleSetClassifier theory_path",
     "estimators.rule_set_cv": "RuleSetClassifierCV",

@@ -9,6 +9,8 @@ from .data import load_table as load_table
 from .data import make_planted_rules as make_planted_rules
 from .estimators.boosted import BoostedRulesClassifier as BoostedRulesClassifier
 from .estimators.boosted_cv import BoostedRulesClassifierCV as BoostedRulesClassifierCV
+from .estimators.constraint_cost import ConstraintCost as ConstraintCost
+from .estimators.constraint_cost import constraint_cost as constraint_cost
 from .estimators.ripper import RipperClassifier as RipperClassifier
 from .estimators.rule_set import RuleSetClassifier as RuleSetClassifier
 from .estimators.rule_set import theory_path as theory_path

@@ -3,15 +3,13 @@
 import warnings
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference.constraints import violates
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from strategies import data_sets, tables
 
+from reference.constraints import violates
 from steelyard import (
     BoostedRulesClassifier,
     BoostedRulesClassifierCV,
@@ -24,11 +22,9 @@ from steelyard import (
     Rule,
     RuleSetClassifier,
     RuleSetClassifierCV,
-    TheoryPath,
-    make_planted_rules,
-    theory_path,
 )
 from steelyard.model.tables import NominalColumn, column_names, table_to_columns
+from strategies import data_sets, tables
 
 QUICK = {"n_candidates": 60, "n_trees": 2, "max_depths": (None, 2)}
 GRID = {"heuristics": [MEstimate(1), MEstimate(30)], "phis": [1.0, 0.4], "cv": 2}
@@ -70,7 +66,9 @@ def features_of(X):
 def conditions(draw, X):
     """A condition on an attribute of a table, at bounds that need not be among its values."""
     numeric, nominal = features_of(X)
-    name = draw(st.sampled_from([*numeric, *(n for n, known in nominal.items() if known)] or [None]))
+    name = draw(
+        st.sampled_from([*numeric, *(n for n, known in nominal.items() if known)] or [None])
+    )
     if name in nominal:
         known = nominal[name]
         return Condition(name, "in", draw(st.lists(st.sampled_from(known), min_size=1)))

@@ -115,7 +115,7 @@ def learn_boosted_rules(
     budget = share_rules(settings.max_rules, len(targets.names))
     orders = draw_orders(training.coded, targets.is_target)
     boost = partial(boost_label, index, ms, settings, budget, entropy)
-    limits = demands.limits or [None] * len(targets.names)
+    limits, _ = demands.by_label()
     of_label = [given.of_label(i) for i in range(len(targets.names))]
     arguments = list(zip(targets.is_target, orders, limits, of_label, strict=True))
     rules_of_label = run_parallel(boost, arguments, n_jobs, progress)
@@ -169,10 +169,10 @@ def boost_label(
     votes_of_ms: list[Votes] = []
     for m in ms:
         # Each m has rules of its own, so that its theory does not depend on the other values.
-        l2, start, *of_given = _start(m, is_present, given)
+        l2, start, given_points, given_gain = _start(m, is_present, given)
         rows = (is_present, order, l2, start, limits)
         grown, votes = _boost(index, settings, budget, entropy, *rows)
-        votes = votes._replace(given_points=of_given[0], given_gain=of_given[1])
+        votes = votes._replace(given_points=given_points, given_gain=given_gain)
         distinct, position = _find_distinct(grown, index, limits)
         n_known = sum(map(len, tables))
         tables.append(grown.take(distinct))
@@ -269,9 +269,7 @@ def _boost(
         weights = (l2, STEP, MAX_WEIGHT, POINTS_PER_LOG_ODD, budget.reuse)
         tries = (settings.n_tries, *weights, np.uint64(entropy % 2**64))
         out = (rule_idx, points, gain, lengths, bodies)
-        n_choices, n_rules = boost_rules(
-            index.coded, is_present, *bag, *tries, *out, start, limits
-        )
+        n_choices, n_rules = boost_rules(index.coded, is_present, *bag, *tries, *out, start, limits)
     used = zip(bodies[:n_rules], lengths[:n_rules], strict=True)
     table = RuleTable.from_ranges([body[:length] for body, length in used])
     gain = np.minimum.accumulate(gain[:n_choices])

@@ -109,9 +109,7 @@ def generate_candidates(
     if settings.prune is False:
         return tables
     prune = partial(prune_table, settings, index_rows(training.coded))
-    seeds = {
-        i: _tree_seeds(plans[i].settings, entropy, i, range(n_passes)).ravel() for i in labels
-    }
+    seeds = {i: _tree_seeds(plans[i].settings, entropy, i, range(n_passes)).ravel() for i in labels}
     arguments = [(tables[i], grown[i].tree, seeds[i], is_target[i], orders[i]) for i in labels]
     for i, table in zip(labels, run_parallel(prune, arguments, n_jobs), strict=True):
         tables[i] = table

@@ -72,12 +72,12 @@ class Constraints:
     preferred: Sequence[str] = ()
     increasing: Sequence[str] = ()
     decreasing: Sequence[str] = ()
-    forbidden_conditions: Sequence[Condition | str] = ()
+    forbidden_conditions: Sequence[Any] = ()
     apart: Sequence[Sequence[str]] = ()
     max_conditions: int | None = None
     min_covered: int = 0
     min_tp: int = 0
-    given: Sequence[Rule | str] = ()
+    given: Sequence[Any] = ()
     for_label: Mapping[str, Constraints] = field(default_factory=dict, hash=False)
     preference: float = 0.05
 
@@ -172,7 +172,7 @@ class Constraints:
         >>> Constraints(forbidden=["age"], min_tp=5).parts()
         {'forbidden': Constraints(forbidden=('age',)), 'min_tp': Constraints(min_tp=5)}
         """
-        kept = {"preference": self.preference}
+        kept: dict[str, Any] = {"preference": self.preference}
         return {
             f.name: Constraints(**{f.name: getattr(self, f.name)}, **kept)
             for f in self._changed_fields()
@@ -210,13 +210,7 @@ class Constraints:
 
     def all_conditions(self) -> list[Condition]:
         """The forbidden conditions and those of the given rules."""
-        forbidden = [c for c in self.forbidden_conditions if isinstance(c, Condition)]
-        return forbidden + [c for rule in self.given_rules for c in rule.body]
-
-    @property
-    def given_rules(self) -> tuple[Rule, ...]:
-        """The given rules, read from their texts."""
-        return tuple(rule for rule in self.given if isinstance(rule, Rule))
+        return [*self.forbidden_conditions, *(c for rule in self.given for c in rule.body)]
 
     def _list_attributes(self) -> Iterator[tuple[str, str]]:
         """(parameter, name) of every attribute that is named."""
@@ -228,7 +222,7 @@ class Constraints:
                 yield "apart", name
         for condition in self.forbidden_conditions:
             yield "forbidden_conditions", condition.feature
-        for rule in self.given_rules:
+        for rule in self.given:
             for condition in rule.body:
                 yield "given", condition.feature
 
@@ -260,7 +254,7 @@ class Constraints:
                     side = "from above" if is_lower else "from below"
                     return f"bounds the {name} attribute {condition.feature!r} {side}"
         for banned in self.forbidden_conditions:
-            if isinstance(banned, Condition) and implies(condition, banned):
+            if implies(condition, banned):
                 return f"has the condition {str(condition)!r}, which {str(banned)!r} forbids"
         return None
 
@@ -290,7 +284,7 @@ class Constraints:
             if problem:
                 found.append(f"{str(scored.rule)!r} {problem}")
         known = {scored.rule for scored in rules}
-        missing = [rule for rule in self.given_rules if rule not in known]
+        missing = [rule for rule in self.given if rule not in known]
         return found + [f"{str(rule)!r} is given and missing" for rule in missing]
 
     def _find_low_count(self, tp: int, fp: int) -> str | None:
@@ -365,7 +359,9 @@ def _read_names(name: str, values: Any) -> tuple[str, ...]:
 
 
 def _read_groups(groups: Any) -> tuple[tuple[str, ...], ...]:
-    read = tuple(_read_names("a group of apart", group) for group in _read_sequence("apart", groups))
+    read = tuple(
+        _read_names("a group of apart", group) for group in _read_sequence("apart", groups)
+    )
     for group in read:
         if len(group) < 2:
             raise ValueError(f"a group of apart needs two attributes at least, got {list(group)!r}")

@@ -89,7 +89,7 @@ def _pack_rows(mask: NDArray[np.bool_], bit_of_row: NDArray[np.int64], n_words: 
     """The rows of a mask as bits."""
     is_set = np.zeros((1, 64 * n_words), dtype=np.bool_)
     is_set[0, bit_of_row[mask]] = True
-    return pack(is_set)[0]
+    return np.asarray(pack(is_set)[0])
 
 
 def select_rules(
@@ -147,7 +147,7 @@ def _take_away_given(
     candidates: Candidates, uncovered: Bits, active: Indices, tp: Any, fp: Any
 ) -> tuple[Indices, Any, Any, tuple[int, int]]:
     """Remove the examples that given rules cover: the active candidates, their counts and the totals."""
-    coverage = np.vstack((candidates.coverage, candidates.given))
+    coverage = np.vstack([candidates.coverage, np.asarray(candidates.given)])
     rule, words = len(coverage) - 1, candidates.n_positive_words
     n_active, *removed = kernels.take_away(coverage, words, rule, uncovered, active, tp, fp)
     totals = candidates.n_positives - removed[0], candidates.n_negatives - removed[1]

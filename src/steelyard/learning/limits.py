@@ -131,16 +131,17 @@ def _limit_label(own: Constraints, coder: FeatureCoder, position: dict[str, int]
     pairs = {(f, g) for group in groups for f in group for g in group if f != g}
     apart_indptr, partners = _group_by_feature(sorted(pairs), 1, n_features)
     return Limits(
-        lower,
-        upper,
-        banned_indptr,
-        *ranges,
-        apart_indptr,
-        *partners,
-        share,
-        own.min_covered,
-        own.min_tp,
-        own.max_conditions,
+        lower=lower,
+        upper=upper,
+        banned_indptr=banned_indptr,
+        banned_low=ranges[0],
+        banned_high=ranges[1],
+        apart_indptr=apart_indptr,
+        apart=partners[0],
+        share=share,
+        min_covered=own.min_covered,
+        min_tp=own.min_tp,
+        max_conditions=own.max_conditions,
     )
 
 
@@ -163,7 +164,7 @@ def _ban_codes(condition: Condition, coder: FeatureCoder, f: int) -> list[tuple[
 
 
 def _group_by_feature(
-    rows: Sequence[Sequence[int]], width: int, n_features: int
+    rows: Sequence[tuple[int, ...]], width: int, n_features: int
 ) -> tuple[NDArray[np.int64], list[NDArray[np.int32]]]:
     """Rows (feature, ...) as a CSR over the features: its indptr, and the other columns."""
     array = np.array(sorted(rows), dtype=np.int64).reshape(len(rows), width + 1)
@@ -196,7 +197,7 @@ def read_given(
     constraints: Constraints | None, features: Sequence[Feature], targets: Targets, X: Any
 ) -> GivenRules:
     """The given rules on a training table."""
-    rules = () if constraints is None else constraints.given_rules
+    rules: Sequence[Rule] = () if constraints is None else constraints.given
     position = {name: i for i, name in enumerate(targets.names)}
     rules = tuple(sorted(rules, key=lambda rule: position[rule.head.label]))
     label_idx = np.array([position[rule.head.label] for rule in rules], dtype=np.intp)
@@ -208,12 +209,14 @@ def read_given(
 
 def align_targets(targets: Targets, constraints: Constraints) -> Targets:
     """The targets with the class that the given rules of a label predict as its target class."""
-    wanted = _wanted_classes(constraints.given_rules)
+    wanted = _wanted_classes(constraints.given)
     target_class = targets.target_class.copy()
     for i, name in enumerate(targets.names):
         target_class[i] = wanted.get(name, target_class[i])
         if target_class[i] != 1 and targets.classes:
-            raise ValueError(f"a given rule for the class {name!r} must predict it, not its absence")
+            raise ValueError(
+                f"a given rule for the class {name!r} must predict it, not its absence"
+            )
     if (target_class == targets.target_class).all():
         return targets
     is_target = targets.is_present == (target_class == 1)[:, None]
@@ -248,7 +251,7 @@ class Demands(NamedTuple):
         n_labels = len(self.targets.names)
         covered: list[Mask | None] = [None] * n_labels
         for label in np.unique(self.given.label_idx):
-            covered[label] = self.given.of_label(label)[1].any(axis=0)
+            covered[label] = np.logical_or.reduce(self.given.of_label(label)[1])
         return self.limits or [None] * n_labels, covered
 
     def warn_of_empty(self, n_rules: Sequence[int]) -> None:

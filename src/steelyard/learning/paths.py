@@ -128,13 +128,14 @@ def pool_rules(
     label_of_rule = np.repeat(np.arange(len(sizes)), sizes)
     tp = (given.masks & is_target[given.label_idx]).sum(axis=1)
     of_given = (tp, given.masks.sum(axis=1) - tp, [len(rule) for rule in given.rules])
-    counts = (
+    tp, fp, n_conditions = (
         np.concatenate([*column, np.asarray(more, dtype=np.int64)]).astype(np.int64)
         for column, more in zip(columns, of_given, strict=True)
     )
     offsets = np.cumsum([0, *sizes[:-1]])
     label_of_rule = np.concatenate((label_of_rule, given.label_idx))
-    return RulePool(RuleTable.concatenate(tables), offsets, label_of_rule, *counts, given)
+    table = RuleTable.concatenate(tables)
+    return RulePool(table, offsets, label_of_rule, tp, fp, n_conditions, given)
 
 
 def make_path(

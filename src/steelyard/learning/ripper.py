@@ -54,7 +54,9 @@ def learn_ripper(
     else:
         every = np.ones(training.coded.n_rows, dtype=np.bool_)
         shares = targets.is_target.mean(axis=1).tolist()
-        learned = run_parallel(partial(learn, every), list(zip(problems, shares, strict=True)), n_jobs)
+        learned = run_parallel(
+            partial(learn, every), list(zip(problems, shares, strict=True)), n_jobs
+        )
         _warn_of_empty(learn, demands, problems, learned)
     if settings.max_rules is not None:
         Bounds(settings.max_rules).check(len(targets.names), len(demands.given.rules))
@@ -203,7 +205,9 @@ def _score_rules(
 ) -> Iterator[ScoredRule]:
     """Rules with their counts on all training examples: given ones, then in the order of learning."""
     head = Head(label.name, label.target_class)
-    rules = [(Rule(head, ranges_to_body(body.tolist(), coder)), mask) for body, mask in learned.rules]
+    rules = [
+        (Rule(head, ranges_to_body(body.tolist(), coder)), mask) for body, mask in learned.rules
+    ]
     for rule, mask in chain(zip(*given, strict=True), rules):
         evidence = Evidence(*_count_covered(mask, is_target))
         yield ScoredRule(rule, evidence, evidence.smoothed_precision)

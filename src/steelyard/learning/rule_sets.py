@@ -67,7 +67,7 @@ def learn_rule_sets(
     targets, limits, given = demands
     bounds.check(len(targets.names), len(given.rules))
     is_target = targets.is_target
-    options = (entropy, n_jobs, progress, limits, targets.target_class)
+    options = (entropy, n_jobs, progress, limits, targets.target_class.tolist())
     tables = generate_candidates(training, is_target, settings, *options)
     index = index_rows(training.coded)
     select = partial(select_for_label, index, heuristics, revalidate)
