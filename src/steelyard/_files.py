@@ -1,14 +1,18 @@
-"""Files: atomic writes, and reading of text that may be compressed. Knows bytes only."""
+"""Files: atomic writes, names that stay in a folder, text that may be compressed. Knows bytes only."""
 
 from __future__ import annotations
 
 import gzip
+import io
 import os
 import secrets
 import zlib
 from pathlib import Path
 
 _GZIP_MAGIC = b"\x1f\x8b"
+
+# Size of a text after decompression. A small file can decompress to more than any memory holds.
+MAX_DECOMPRESSED = 2**30
 
 # Prefix of the temporary files that a killed process leaves behind.
 TEMPORARY = ".unfinished-"
@@ -43,17 +47,64 @@ def write_atomically(path: Path, content: bytes) -> None:
         raise
 
 
+def locate_inside(folder: Path, name: str) -> Path:
+    """A path in a folder; reject a name that leads out of it, also by a symbolic link.
+
+    Examples
+    --------
+    >>> locate_inside(Path("results"), "tables/ranks.csv").as_posix()
+    'results/tables/ranks.csv'
+    >>> locate_inside(Path("results"), "../photo.png")
+    Traceback (most recent call last):
+        ...
+    ValueError: '../photo.png' leads out of the folder 'results'
+    """
+    path = folder / name
+    try:
+        is_inside = path.resolve().is_relative_to(folder.resolve())
+    except (RuntimeError, ValueError):  # a loop of links, or a character that no path has
+        is_inside = False
+    if not is_inside:
+        raise ValueError(f"{name!r} leads out of the folder {str(folder)!r}")
+    return path
+
+
+def write_inside(folder: Path, name: str, content: bytes) -> None:
+    """Write a file in a folder atomically; reject a name that leads out of the folder."""
+    write_atomically(locate_inside(folder, name), content)
+
+
+def compress(text: str, level: int = 6) -> bytes:
+    """Compress a text with gzip; equal texts give equal bytes on all systems.
+
+    Examples
+    --------
+    >>> gzip.decompress(compress("a")), compress("a")[9]
+    (b'a', 3)
+    """
+    content = bytearray(gzip.compress(text.encode(), level, mtime=0))
+    content[9] = 3  # the system, which versions of Python fill in differently: 3 is Unix
+    return bytes(content)
+
+
 def read_bytes(path: Path) -> bytes:
     """Read a file, and decompress it if its content or its name says gzip."""
     content = path.read_bytes()
     if not content.startswith(_GZIP_MAGIC) and path.suffix != ".gz":
         return content
     try:
-        return gzip.decompress(content)
+        with gzip.GzipFile(fileobj=io.BytesIO(content)) as file:
+            content = file.read(MAX_DECOMPRESSED + 1)
     except (OSError, EOFError, zlib.error):
         raise ValueError(
             f"{path} is not a valid gzip file: it is damaged or another kind of file"
         ) from None
+    if len(content) > MAX_DECOMPRESSED:
+        raise ValueError(
+            f"{path} decompresses to more than {MAX_DECOMPRESSED:,} bytes; decompress it first if that "
+            "is intended"
+        )
+    return content
 
 
 def read_text(path: Path) -> str:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
+from typing import TypeVar
+
+T = TypeVar("T", bound=Hashable)
 
 
 def format_number(value: float) -> str:
@@ -75,9 +78,9 @@ def as_text(value: object, what: str) -> str:
     return str(value)
 
 
-def find_repeated(names: Iterable[str]) -> str | None:
-    """The first name that occurs twice, or None."""
-    seen: set[str] = set()
+def find_repeated(names: Iterable[T]) -> T | None:
+    """The first name, or any other key, that occurs twice, or None."""
+    seen: set[T] = set()
     for name in names:
         if name in seen:
             return name

@@ -9,6 +9,7 @@ from steelyard.cli import main
 
 COMMANDS = [
     *["study", "report", "fit", "predict", "evaluate", "rules", "explain", "export"],
+    "warmup",
     *["data list", "data show", "data fetch"],
 ]
 
@@ -72,3 +73,13 @@ def test_an_interrupt_exits_with_130(run, monkeypatch):
 
     monkeypatch.setattr("steelyard.cli.data.load_data", interrupt)
     assert run("data", "show", "planted") == (130, "", "")
+
+
+@pytest.mark.parametrize("command", ["export --to json", "rules"])
+def test_a_closed_standard_output_is_one_sentence(saved, command):
+    name, *options = command.split()
+    arguments = [sys.executable, "-m", "steelyard", name, "theory.json", *options]
+    shell = ["sh", "-c", '"$@" >&-', "sh", *arguments]
+    done = subprocess.run(shell, capture_output=True, text=True, cwd=saved)
+    assert done.returncode == 1
+    assert done.stderr == "error: cannot write the result: standard output is closed\n"

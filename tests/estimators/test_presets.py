@@ -116,14 +116,14 @@ class TestAutomaticChoice:
 
     @pytest.mark.parametrize(
         ("n_zeros", "n_sparse", "preset"),
-        [(7, 2, "short"), (6, 2, "paper"), (7, 1, "paper"), (8, 2, "short")],
+        [(5, 2, "short"), (4, 2, "paper"), (5, 1, "paper"), (6, 2, "short")],
     )
-    def test_needs_more_than_half_of_the_columns_with_7_of_8_zeros(self, n_zeros, n_sparse, preset):
-        X = np.ones((8, 3))
+    def test_needs_more_than_half_of_the_columns_with_5_of_6_zeros(self, n_zeros, n_sparse, preset):
+        X = np.ones((6, 3))
         X[:n_zeros, :n_sparse] = 0
         assert choose_preset("auto", X) == preset
         # Two of four columns are not more than half of them.
-        assert choose_preset("auto", np.column_stack([X, np.ones(8)])) == "paper"
+        assert choose_preset("auto", np.column_stack([X, np.ones(6)])) == "paper"
 
     @pytest.mark.parametrize(("table", "preset"), [("words", "short"), ("data", "paper")])
     def test_fits_what_the_chosen_preset_fits(self, request, table, preset):

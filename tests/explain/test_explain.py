@@ -502,6 +502,48 @@ class TestForms:
             assert name.strip() in "".join(root.itertext())
 
 
+class TestHeldOutEvidence:
+    theory = replace(
+        flu_theory("any-rule", EachLabel()),
+        rules=tuple(
+            replace(scored, held_out=held_out)
+            for scored, held_out in zip(
+                flu_theory("any-rule", EachLabel()), (Evidence(42, 29), None), strict=True
+            )
+        ),
+    )
+
+    def test_it_comes_first_and_says_what_it_is(self):
+        text = str(self.theory.explain(SICK))
+        assert (
+            "✓ fever ≥ 38.5  (unseen: 42 of 71 right, precision 0.59; "
+            "training: TP 9, FP 2, precision 0.82)"
+        ) in text
+        assert "✓ nose = runs  (TP 6, FP 3, precision 0.67)" in text
+
+    def test_the_frame_and_the_notebook_show_it(self):
+        explanation = self.theory.explain(SICK)
+        frame = explanation.to_frame()
+        assert frame["held_out_tp"].tolist()[0] == 42
+        assert frame["held_out_tp"].isna().tolist() == [False, True]
+        root = ET.fromstring(f"<div>{explanation._repr_html_()}</div>")
+        assert "42 of 71 right" in "".join(root.itertext())
+        widths = {len(row) for row in root.iter("tr") if row.find("td") is not None}
+        assert widths == {len(root.find(".//thead/tr"))}
+
+    def test_the_theory_prints_it_after_the_training_counts(self):
+        assert "TP 9  FP 2  0.500  unseen: 42 of 71 right  flu ← fever ≥ 38.5" in str(self.theory)
+        assert "TP 6  FP 3  0.500  cold ← nose = runs" in str(self.theory)
+        assert "unseen: 42 of 71 right" in str(self.theory.rules[0])
+        assert self.theory.to_frame()["held_out_fp"].tolist()[0] == 29
+
+    def test_without_it_nothing_is_said(self):
+        explanation = flu_theory("any-rule", EachLabel()).explain(SICK)
+        assert "unseen" not in str(explanation)
+        assert "held_out_tp" not in explanation.to_frame()
+        assert "unseen" not in explanation._repr_html_()
+
+
 class TestLabels:
     """Hundreds of labels do not fill hundreds of lines."""
 

@@ -204,6 +204,25 @@ def test_markdown_by_hand():
     ]
 
 
+def test_held_out_counts_have_a_column_if_there_are_some():
+    theory = flu_theory("any-rule", EachLabel())
+    first, second = theory.rules
+    unseen = replace(theory, rules=(replace(first, held_out=Evidence(42, 29)), second))
+    for export in ("to_markdown", "to_latex", "_repr_html_"):
+        text = getattr(unseen, export)()
+        assert "unseen" in text
+        assert "42 of 71 right" in text
+        assert "unseen" not in getattr(theory, export)()
+    assert [row.count("|") for row in markdown_rows(unseen)] == [6] * 4
+    assert [row.count("&") for row in latex_rows(unseen)] == [4] * 2
+
+
+def test_rules_that_were_not_counted_have_no_numbers():
+    edited = flu_theory("any-rule", EachLabel()).add("flu ← nose = dry")
+    assert "| nose = dry | – | – | – |" in markdown_rows(edited)
+    assert any(row.endswith(r"nose = dry & – & – & – \\") for row in latex_rows(edited))
+
+
 def test_latex_of_a_long_theory_breaks_over_lines_and_pages(tmp_path):
     """No line is wider than the page, and all rules are on one of the pages."""
     pdflatex = shutil.which("pdflatex")

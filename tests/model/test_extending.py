@@ -47,7 +47,7 @@ class Majority(Combiner):
     def describe(self):
         return "the majority of rules counts"
 
-    def explain_label(self, label, n_fired, score, predicted):
+    def explain_label(self, label, n_fired, score, predicted, examples):
         return f"{n_fired} rules fire, {score:+d} for it"
 
     def formulas(self, labels, rules_of):

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from steelyard.heuristics import FunctionHeuristic
 from steelyard.model.combiners import COMBINERS
 from steelyard.model.decoders import DECODERS, BestLabelSet, EachLabel, LabelSetVotes
-from steelyard.model.evidence import Evidence
+from steelyard.model.evidence import Evidence, EvidenceFrom
 from steelyard.model.json import PATH, THEORY, find_format
 from steelyard.model.path import TheoryPath
 from steelyard.model.theory import Theory
@@ -60,6 +60,21 @@ class TestRoundTrip:
         theory = random_theory(np.random.default_rng(0), "any-rule", "each-label", target="binary")
         theory = replace(theory, classes=classes)
         assert Theory.from_json(theory.to_json()).classes == classes
+
+    def test_what_edits_and_counts_leave_survives(self):
+        theory = flu_theory()
+        unseen = replace(theory.rules[0], held_out=Evidence(3, 1))
+        edited = replace(theory, rules=(unseen, *theory.rules[1:])).add(
+            "cold ← fever < 37", points=3, note="Größe 寸法"
+        )
+        counted = edited.recount(PATIENTS, [[1, 0], [0, 1]])
+        for made in (edited, counted):
+            assert Theory.from_json(made.to_json()) == made
+        data = json.loads(edited.to_json())
+        assert data["evidence_from"] == {"kind": "stale"}
+        assert data["rules"][0]["held_out"] == {"tp": 3, "fp": 1}
+        assert (data["rules"][-1]["tp"], data["rules"][-1]["value"]) == (None, None)
+        assert "provenance" not in data["rules"][0]
 
     def test_numbers_of_numpy_are_written_as_numbers(self):
         theory = flu_theory(decoder=LabelSetVotes(0.4))
@@ -115,7 +130,7 @@ class TestRoundTrip:
 
 
 class TestOldFiles:
-    """Written by the version before combiners and decoders, with the predictions of that version."""
+    """Written by older versions (3: before recounts), with the predictions of the first of them."""
 
     TABLE = OLD_FILES / "table.csv"
 
@@ -131,6 +146,9 @@ class TestOldFiles:
             ("v2-votes-each", "sum-of-votes", "each-label"),
             ("v2-votes-multiclass", "sum-of-votes", "best-label"),
             ("v2-votes-set-votes", "sum-of-votes", "label-set-votes"),
+            ("v3-multilabel", "any-rule", "each-label"),
+            ("v3-ordered", "first-rule", "best-label"),
+            ("v3-votes-set-votes", "sum-of-votes", "label-set-votes"),
         ],
     )
     def test_a_theory_predicts_as_it_did_and_is_written_in_the_newest_version(
@@ -142,12 +160,13 @@ class TestOldFiles:
         lines = [" ".join(map(str, np.atleast_1d(row))) for row in predicted]
         expected = (OLD_FILES / f"{name}.predictions.txt").read_text().splitlines()
         assert lines == expected
+        assert theory.evidence_from == EvidenceFrom("training")
         text = theory.to_json()
         assert json.loads(text)["schema_version"] == THEORY.version
         assert Theory.from_json(text) == theory
 
     def test_every_old_file_is_tested(self):
-        assert len(list(OLD_FILES.glob("v*.json"))) == 9
+        assert len(list(OLD_FILES.glob("v*.json"))) == 12
 
     def test_a_path_is_read_and_written_in_the_newest_version(self):
         path = TheoryPath.from_json(OLD_FILES / "path-v1.json")
@@ -267,6 +286,21 @@ def table_of_damages():
     yield ("rules", 0, "label"), "zz", "rule 1 predicts an unknown label 'zz'"
     yield ("rules", 0, "value"), None, "rule 1: value must be a number"
     yield ("rules", 0, "value"), math.nan, "rule 1: value must be a number"
+    for damage in (None, "zz", []):
+        yield ("evidence_from",), damage, "evidence_from must be an object"
+    yield ("evidence_from",), DELETED, "evidence_from is missing"
+    yield ("evidence_from", "kind"), "zz", "the kind of evidence must be one of training, recount"
+    yield ("evidence_from", "kind"), "recount", "evidence has a judgement if it is from a recount"
+    yield ("evidence_from", "judgement"), 3, "judgement must be an object"
+    yield ("evidence_from", "judgement"), {}, "labels is missing"
+    yield ("rules", 0, "tp"), DELETED, "rule 1: tp is missing"
+    yield ("rules", 0, "only"), 99, "rule 1: only of the evidence must be an integer from 0 to 11"
+    yield ("rules", 0, "held_out"), None, "rule 1: held_out must be an object"
+    yield ("rules", 0, "held_out"), {"tp": 3}, "rule 1: held_out: fp is missing"
+    yield ("rules", 0, "provenance"), "me", "rule 1: provenance must be an object"
+    yield ("rules", 0, "provenance"), {"source": "me", "note": ""}, "rule 1: provenance: the source"
+    yield ("rules", 0, "confidence"), 2, "the confidence of .* must be a number from 0 to 1"
+    yield ("labels", 1, "silent"), 1, "silent of the label 'cold' must be a number from -1 to 0"
     yield ("rules", 0, "points"), DELETED, "points .*must be an integer, got None"
     for damage in (None, 1.5, 10**30):
         yield ("rules", 0, "points"), damage, "points of rule 1 must be an integer"

@@ -12,7 +12,7 @@ from steelyard._text import format_number
 from steelyard.model.coded_rules import code_rules
 from steelyard.model.conditions import Condition, merge_conditions
 from steelyard.model.coverage import unpack
-from steelyard.model.evidence import Evidence
+from steelyard.model.evidence import Evidence, Provenance
 from steelyard.model.rules import Head, Rule, ScoredRule
 from strategies import body_to_oracle, random_generators, table_to_rows
 from theories import FEATURES, random_body, random_table
@@ -96,6 +96,23 @@ class TestScoredRules:
         for thing, name in ((FEVER, "head"), (scored, "value"), (FEVER.head, "label")):
             with pytest.raises(dataclasses.FrozenInstanceError):
                 setattr(thing, name, None)
+
+    @pytest.mark.parametrize(
+        ("evidence", "confidence", "smoothed"),
+        [(Evidence(9, 3), None, 10 / 14), (Evidence(9, 3), 0.25, 0.25), (None, None, 0.5)],
+    )
+    def test_its_confidence_is_that_of_its_evidence_unless_it_is_given(
+        self, evidence, confidence, smoothed
+    ):
+        scored = ScoredRule(
+            FEVER, evidence, None, provenance=Provenance("given"), confidence=confidence
+        )
+        assert scored.smoothed_precision == smoothed
+
+    def test_without_evidence_it_counts_nothing_and_says_so(self):
+        scored = ScoredRule(FEVER, None, None, provenance=Provenance("given", "2026-03-01", "so"))
+        assert (scored.tp, scored.fp, scored.precision, scored.is_counted) == (0, 0, 0, False)
+        assert str(scored) == "flu ← fever ≥ 38.5  (not counted, given 2026-03-01: so)"
 
 
 class TestRejections:

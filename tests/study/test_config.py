@@ -75,11 +75,22 @@ def test_wrong_settings_are_rejected(settings, message):
         ("colour = 1", "unknown setting 'colour'"),
         ("seed = [1]", "seed must be a single value"),
         ("data = 'x'", "data must be a list"),
+        ("data = [1]", "data must be texts, got 1"),
+        ("data = [['a']]", "data must be texts"),
+        ("tune = [1]", "tune must be texts"),
+        ("invert_majority_labels = 'no'", "must be a boolean, got 'no'"),
+        ("seed = 1" + 400 * "0", "here.toml: seed must be at most"),
+        ("n_candidates = 1" + 400 * "0", "n_candidates must be at most"),
+        ("repeats = 1000000000", "repeats must be at most"),
+        ("seed = 1" + 5000 * "0", "here.toml is not valid TOML"),
+        ("parameters = [1" + 400 * "0" + "]", "parameters must be numbers"),
+        ("data = " + 5000 * "[" + 5000 * "]", "here.toml is nested too deeply"),
+        ("phis = [2.0]", "here.toml: phis must be above 0"),
     ],
 )
 def test_wrong_files_are_rejected(text, message):
     with pytest.raises(StudyError, match=message):
-        config_from_toml(text)
+        config_from_toml(text, "here.toml")
 
 
 def test_paths_are_relative_to_the_configuration_file(tmp_path: Path):

@@ -114,3 +114,12 @@ def test_an_unfinished_study_cannot_be_loaded(mini_study, tmp_path):
     (folder / "run.json").unlink()
     with pytest.raises(StudyError, match="unfinished"):
         load_study(folder)
+
+
+def test_a_study_without_tuning_and_baselines_has_a_report(tmp_path, run):
+    config = StudyConfig(("planted",), parameters=(2.0,), phis=(1.0,), folds=2, n_candidates=60)
+    study = run_study(config, tmp_path / "plain", n_jobs=1)
+    assert study.comparisons == {}
+    assert study.summarize()["tuned"] == []
+    code, _, err = run("report", study.folder)
+    assert code == 0, err

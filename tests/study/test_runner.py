@@ -8,7 +8,13 @@ import shutil
 import numpy as np
 import pytest
 
-from steelyard import MEstimate, RuleSetClassifier, RuleSetClassifierCV, TheoryPath
+from steelyard import (
+    MEstimate,
+    RuleSetClassifier,
+    RuleSetClassifierCV,
+    TheoryPath,
+    make_planted_rules,
+)
 from steelyard.measures import MEASURES
 from steelyard.study import StudyConfig, StudyError, read_config, run_study
 from steelyard.study.data import load_study_data
@@ -89,7 +95,7 @@ def test_two_jobs_give_the_same_bytes_as_one(mini_study, mini_config, tmp_path):
 def test_an_interrupted_study_resumes(mini_study, mini_config, tmp_path):
     folder = tmp_path / "again"
     shutil.copytree(mini_study.folder, folder)
-    units = sorted((folder / "units" / "planted").iterdir())
+    units = sorted((folder / "units" / "data" / "planted").iterdir())
     lost = [units[0], units[3], units[5]]
     for unit in lost[:2]:
         unit.unlink()
@@ -101,6 +107,48 @@ def test_an_interrupted_study_resumes(mini_study, mini_config, tmp_path):
     assert [call[0] for call in done] == list(range(len(units) - 3, len(units) + 1))
     assert result_bytes(folder) == result_bytes(mini_study.folder)
     assert not (folder / "units" / ".unfinished-x").exists()
+
+
+def test_damaged_theories_are_computed_again(mini_study, mini_config, tmp_path):
+    folder = tmp_path / "again"
+    shutil.copytree(mini_study.folder, folder)
+    first, second, third = sorted((folder / "theories" / "planted").iterdir())
+    first.write_bytes(first.read_bytes()[:100])
+    second.unlink()
+    content = bytearray(third.read_bytes())
+    content[len(content) // 2] ^= 1
+    third.write_bytes(content)
+    done = []
+    run_study(mini_config, folder, n_jobs=1, progress=lambda *call: done.append(call))
+    assert {call[2].name for call in done[1:]} == {f"planted/fold-{k}" for k in (1, 2, 3)}
+    assert result_bytes(folder) == result_bytes(mini_study.folder)
+
+
+@pytest.mark.parametrize("name", ["lock", "identity.json", "data"])
+def test_a_data_set_may_have_any_name_of_the_store(tmp_path, name):
+    data = make_planted_rules(60, random_state=0)
+    data.X.join(data.Y).to_csv(tmp_path / f"{name}.csv", index=False)
+    config = StudyConfig(
+        (str(tmp_path / f"{name}.csv"),),
+        labels=tuple(data.label_names),
+        parameters=(2.0,),
+        phis=(1.0,),
+        folds=2,
+        n_candidates=60,
+    )
+    assert run_study(config, tmp_path / "out", n_jobs=1).datasets == (name,)
+
+
+def test_a_folder_that_is_deleted_while_the_study_runs_is_one_sentence(mini_config, tmp_path):
+    folder = tmp_path / "out"
+
+    def delete(n_done, n_units, unit):
+        if unit is not None and folder.exists():
+            shutil.rmtree(folder)
+
+    with pytest.raises(StudyError, match="was deleted while the study was running"):
+        run_study(mini_config, folder, n_jobs=1, progress=delete)
+    assert not folder.exists()
 
 
 def test_another_configuration_is_rejected(mini_study, mini_config):

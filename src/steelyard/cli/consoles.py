@@ -2,12 +2,14 @@
 
 import errno
 import json
+import re
+import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 import typer
 from rich.console import Console, RenderableType
@@ -17,6 +19,9 @@ from rich.text import Text
 from steelyard._files import write_atomically
 
 _SECONDS_BETWEEN_LINES = 10.0
+
+# All but tab and line feed, and the characters that reverse the direction of writing.
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 def error_console() -> Console:
@@ -28,7 +33,34 @@ def print_message(kind: Literal["note", "error"], text: str) -> None:
     """Print a note or an error as one line on standard error."""
     console = error_console()
     console.print(f"{kind}:", style="yellow" if kind == "note" else "bold red", end=" ")
-    console.print(" ".join(text.split()), markup=False)
+    console.print(show_controls(" ".join(text.split())), markup=False)
+
+
+def show_controls(text: str) -> str:
+    r"""Write control characters as escapes, so that no name can steer the terminal.
+
+    The escapes are those of JSON, so that JSON text keeps its meaning.
+
+    Examples
+    --------
+    >>> print(show_controls("\x1b[31mred\n"), end="")
+    \u001b[31mred
+    """
+    return _CONTROLS.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def exit_on_signals() -> None:
+    """Let SIGTERM and SIGHUP unwind the program as Ctrl-C does; a second signal ends it at once."""
+
+    def leave(number: int, _: Any) -> NoReturn:
+        signal.signal(number, signal.SIG_DFL)
+        raise SystemExit(128 + number)
+
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)  # Windows has no SIGHUP
+        # nohup ignores SIGHUP, and so do we then.
+        if number is not None and signal.getsignal(number) == signal.SIG_DFL:
+            signal.signal(number, leave)
 
 
 def _to_plain(value: Any) -> Any:
@@ -44,28 +76,44 @@ def print_result(as_json: bool, content: Any, *views: RenderableType) -> None:
     """
     if as_json:
         views = (json.dumps(content, ensure_ascii=False, indent=1, default=_to_plain),)
+    require_output()
     # Wide enough for our tables where no window limits the width, as in a file or a pipe.
     console = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
     for view in views:
         if isinstance(view, str):
-            typer.echo(view)
+            typer.echo(show_controls(view))
         else:
             console.print(view)
 
 
+def require_output() -> None:
+    """Raise an error if standard output is closed."""
+    if sys.stdout is None:
+        raise OSError("cannot write the result: standard output is closed")
+
+
+def plain_cell(text: str, style: str = "") -> Text:
+    """A text of a table that contains neither markup nor control characters."""
+    return Text(show_controls(text), style)
+
+
 def make_table(rows: Sequence[dict[str, str]], *numbers: str, title: str | None = None) -> Table:
     """Make a table with a column for every key of the rows; those of `numbers` go to the right."""
-    columns = [Column(name, justify="right" if name in numbers else "left") for name in rows[0]]
-    table = Table(*columns, title=title)
+    columns = [
+        Column(plain_cell(name), justify="right" if name in numbers else "left") for name in rows[0]
+    ]
+    table = Table(*columns, title=None if title is None else plain_cell(title, "table.title"))
     for row in rows:
-        table.add_row(*map(Text, row.values()))
+        table.add_row(*map(plain_cell, row.values()))
     return table
 
 
 def write_output(out: Path | None, text: str) -> None:
     """Write a text to a file, whole or not at all, or to standard output if `out` is None."""
     if out is None:
-        sys.stdout.write(text)
+        require_output()
+        # Programs get the exact text.
+        sys.stdout.write(show_controls(text) if sys.stdout.isatty() else text)
     else:
         write_atomically(out, text.encode())
         typer.echo(f"wrote {out}", err=True)

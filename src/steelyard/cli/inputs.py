@@ -36,6 +36,21 @@ def load_data(source: str, labels: str | None, **columns: Any) -> "steelyard.Mul
     return load_source(source, (labels,) if labels else (), **given)
 
 
+def load_examples(
+    theory: "steelyard.Theory", source: str, labels: str | None
+) -> "steelyard.MultiLabelData":
+    """Load a data set that has all labels of a theory."""
+    from steelyard.data import DataError
+    from steelyard.data.sources import load_source
+
+    reject_columns([source], labels=labels)
+    loaded = load_source(source, (labels,) if labels else theory.label_names, constant="keep")
+    missing = [name for name in theory.label_names if name not in loaded.Y.columns]
+    if missing:
+        raise DataError(f"{source} has no label {missing[0]!r}, which the theory predicts")
+    return loaded
+
+
 def make_heuristic(name: str | None, parameter: float | None) -> "steelyard.Heuristic":
     """Make the heuristic that two options describe, the m-estimate without a name."""
     from steelyard.heuristics import MEstimate, get_heuristic
@@ -91,7 +106,7 @@ def with_theory(command: Callable[..., None]) -> Callable[..., None]:
         phi: Annotated[float | None, of_study("The share φ of kept rules.", default="0.5")] = None,
         **others: Any,
     ) -> None:
-        keep_inputs(others.get("out"), theory, others.get("data", theory))
+        keep_inputs(others.get("out"), theory, others.get("data") or theory)
         command(read_theory(theory, heuristic, parameter, phi), **others)
 
     _, *own = signature(command).parameters.values()

@@ -1,5 +1,6 @@
 """The program `steelyard`: its commands, its global options, its errors and exit codes."""
 
+import os
 import sys
 import warnings
 from collections.abc import Sequence
@@ -7,27 +8,32 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from .consoles import describe_error, print_message
+from .compare import compare
+from .consoles import describe_error, exit_on_signals, print_message
 from .data import data_app
+from .edit import edit
 from .evaluate import evaluate
 from .explain import explain
 from .export import export
 from .fit import fit
 from .predict import predict
+from .recount import recount
 from .rules import rules
 from .study import report_command, study_command
+from .warmup import warmup
 
 app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Exit codes: 0 success, 1 failure, 2 wrong usage, 130 interrupted. "
+    epilog="Exit codes: 0 success, 1 failure, 2 wrong usage, "
+    "128 + n stopped by signal n, as 130 by Ctrl-C. "
     "Set NO_COLOR to switch colours off.",
 )
 app.command("study")(study_command)
 app.command("report")(report_command)
-for command in (fit, predict, evaluate, rules, explain, export):
+for command in (fit, predict, evaluate, rules, explain, recount, compare, edit, export, warmup):
     app.command()(command)
 app.add_typer(data_app, name="data")
 
@@ -56,13 +62,24 @@ def steelyard(
     """
 
 
+def _occupy_standard_files() -> None:
+    """Open the null device where a standard stream is closed, so that no other file takes its place."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+
+
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run a command and exit. An error becomes one sentence on standard error."""
     given = list(sys.argv[1:] if arguments is None else arguments)
+    _occupy_standard_files()
     # A terminal may lack symbols such as ←.
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
+    exit_on_signals()
     warnings.showwarning = lambda message, *_, **__: print_message("note", str(message))
     warnings.simplefilter("default", UserWarning)
     try:

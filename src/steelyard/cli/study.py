@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -115,10 +116,11 @@ def study_command(
     try:
         with unit_progress("study") as progress:
             study = run_study(settings, out, n_jobs=jobs, progress=progress)
-    except KeyboardInterrupt:
-        error_console().print("interrupted; run the same command to resume")
-        raise typer.Exit(130) from None
-    _report(study, as_json)
+        _report(study, as_json)
+    except (KeyboardInterrupt, SystemExit):
+        with suppress(OSError):  # the terminal may be gone
+            error_console().print("interrupted; run the same command to resume")
+        raise  # the exit code is that of the signal
 
 
 def report_command(

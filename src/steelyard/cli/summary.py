@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rich.console import RenderableType
-from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
 from steelyard.report.tables import tabulate_best_cells, tabulate_comparisons
 from steelyard.report.text_table import TextTable
 from steelyard.study import StudyResults
+
+from .consoles import plain_cell
 
 
 def summarize(study: StudyResults) -> Iterator[RenderableType]:
@@ -22,8 +23,8 @@ def summarize(study: StudyResults) -> Iterator[RenderableType]:
         grid = Table.grid(padding=(0, 2))
         for finding in study.findings:
             colour = "green" if finding.verdict == "supported" else "red"
-            grid.add_row(f"[{colour}]{finding.verdict}[/{colour}]", escape(finding.statement))
-            grid.add_row("", f"[dim]{escape(finding.numbers)}[/dim]")
+            grid.add_row(Text(finding.verdict, colour), plain_cell(finding.statement))
+            grid.add_row("", Text(finding.numbers, "dim"))
         yield Text("Findings of the paper, checked on this study", "italic")
         yield grid
         yield ""
@@ -31,16 +32,19 @@ def summarize(study: StudyResults) -> Iterator[RenderableType]:
 
 def _to_rich(text: TextTable) -> Table:
     table = Table(
-        title=escape(text.title),
+        title=plain_cell(text.title, "table.title"),
         title_justify="left",
-        caption=escape("\n".join(text.notes)) or None,
+        caption=plain_cell("\n".join(text.notes), "table.caption") if text.notes else None,
         caption_justify="left",
     )
     for j, name in enumerate(text.columns):
         table.add_column(
-            escape(name), justify="left" if text.is_text(j) else "right", overflow="fold"
+            plain_cell(name), justify="left" if text.is_text(j) else "right", overflow="fold"
         )
-    for i, row in enumerate(text.format_rows(escape, "[bold]{}[/bold]")):
+    for i, row in enumerate(text.rows):
         is_last = i + 2 == len(text.rows) and text.rows[-1][0] == "average rank"
-        table.add_row(*row, end_section=is_last)
+        cells = [plain_cell(cell) for cell in row]
+        for j, cell in enumerate(cells):
+            cell.stylize("bold" if (i, j) in text.bold else "")
+        table.add_row(*cells, end_section=is_last)
     return table

@@ -11,6 +11,8 @@ from steelyard._text import shorten_repr
 from .errors import DataError, error_at
 from .text_files import read_text
 
+_MOST_DIGITS = 18
+
 
 def read_folds(path: str | PathLike[str], n_examples: int | None = None) -> NDArray[np.int64]:
     r"""Read the fold of every example from a file: the header ``fold``, then one number per line.
@@ -45,7 +47,8 @@ def read_folds(path: str | PathLike[str], n_examples: int | None = None) -> NDAr
     if lines[0].strip('"') != "fold":
         raise error_at(path, 1, f"expected the header 'fold', found {shorten_repr(lines[0])}")
     for line, text in enumerate(lines[1:], start=2):
-        if not text.isdecimal() or int(text) < 1:
+        # A longer number is none of a fold, and Python refuses to read thousands of digits.
+        if not text.isdecimal() or len(text) > _MOST_DIGITS or int(text) < 1:
             raise error_at(path, line, f"{shorten_repr(text)} is not a fold number (1, 2, ...)")
     folds = np.array(lines[1:], dtype=np.int64)
     if not len(folds):

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from io import StringIO
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -123,7 +124,9 @@ def _read_csv(path: Path, sep: str | None) -> pd.DataFrame:
     if sep is None:
         sep = "\t" if strip_gz(path).suffix.lower() == ".tsv" else ","
     try:
-        header = pd.read_csv(StringIO(text), sep=sep, header=None, nrows=1, dtype=str)
+        # A column may be called NA.
+        as_text: Any = {"dtype": str, "keep_default_na": False}
+        header = pd.read_csv(StringIO(text), sep=sep, header=None, nrows=1, **as_text)
         with warnings.catch_warnings():
             # pandas drops values beyond the header with this warning only.
             warnings.simplefilter("error", pd.errors.ParserWarning)

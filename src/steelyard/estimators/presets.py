@@ -72,7 +72,11 @@ def choose_preset(preset: str, X: Any = None) -> str:
 
 
 def _is_sparse(X: Any) -> bool:
-    """Whether most columns have one value, 0 if they are numeric, in at least 7 of 8 rows."""
+    """Whether most columns have one value, 0 if they are numeric, in at least 5 of 6 rows.
+
+    The texts of langlog have 0 in 86 % of the rows of a word; of the paper's dense data sets flags comes
+    closest, with 75 %.
+    """
     n_rows, n_columns = X.shape
     n_sparse = 0
     for column in table_to_columns(X):
@@ -81,7 +85,7 @@ def _is_sparse(X: Any) -> bool:
             n_other = n_rows - np.bincount(known, minlength=1).max()
         else:
             n_other = np.count_nonzero(column.values)
-        n_sparse += n_other <= n_rows / 8
+        n_sparse += n_other <= n_rows / 6
     return bool(n_sparse > n_columns / 2)
 
 

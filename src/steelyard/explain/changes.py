@@ -68,4 +68,4 @@ class NearRule:
         return "✗" if self.changes else "✓"
 
     def __str__(self) -> str:
-        return f"{self.scored.rule}; to fire: {', '.join(map(str, self.changes))}"
+        return f"{self.scored.rule.describe()}; to fire: {', '.join(map(str, self.changes))}"

@@ -39,6 +39,7 @@ def explain_theory(
             _name_answer(theory, evaluation, row),
             names[row],
             theory.decoder.explain_row(evaluation.decoded, row, theory.label_names),
+            theory.evidence_note,
         )
         for row in range(n_rows)
     ]
@@ -60,7 +61,9 @@ def _explain_labels(
         closest: tuple[NearRule, ...] = ()
         if not fired and predicted != label.target_class:
             closest = find_closest(rules, values, n_closest)
-        reason = theory.combiner.explain_label(label, len(fired), score, predicted)
+        reason = theory.combiner.explain_label(
+            label, len(fired), score, predicted, theory.evidence_from.examples
+        )
         reason += theory.decoder.explain_label(evaluation.decoded, row, j, theory.combiner)
         sums = theory.combiner.explain_sum(j, score) if fired else ()
         explained.append(LabelExplanation(label, predicted, fired, closest, reason, sums))
@@ -89,5 +92,5 @@ def find_closest(
         if failing and not any(condition.is_empty for condition in failing):
             changes = tuple(Change(c, values[c.feature]) for c in failing)
             near.append(NearRule(scored, changes))
-    near.sort(key=lambda rule: (len(rule.changes), -rule.scored.evidence.smoothed_precision))
+    near.sort(key=lambda rule: (len(rule.changes), -rule.scored.smoothed_precision))
     return tuple(near[:n_closest])

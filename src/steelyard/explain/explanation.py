@@ -9,12 +9,13 @@ from typing import Any
 import pandas as pd
 
 from steelyard.model.conditions import format_body
-from steelyard.model.evidence import Label
+from steelyard.model.evidence import Evidence, Label
 from steelyard.model.rules import ScoredRule
 
 from .changes import Change, NearRule
 
-_NUMBERS = ["weight", "tp", "fp", "precision"]
+_HELD_OUT = ["held_out_tp", "held_out_fp", "held_out_precision"]
+_NUMBERS = ["weight", "tp", "fp", "precision", *_HELD_OUT]
 _COLUMNS = ["label", "predicted", "fired", "rule", *_NUMBERS, "failing", "change"]
 
 
@@ -81,8 +82,24 @@ class LabelExplanation:
         # Counts belong to the head of the rule, which can be the other class.
         is_other = scored.head.target_class != self.label.target_class
         head = f"{scored.head}: " if is_other else ""
-        counts = f"TP {scored.tp}, FP {scored.fp}, precision {scored.precision:.2f}"
-        return f"{weight}{format_body(scored.body) or 'always'}  ({head}{counts})"
+        return f"{weight}{format_body(scored.body) or 'always'}  ({head}{describe_counts(scored)})"
+
+
+def describe_counts(scored: ScoredRule) -> str:
+    """How often a rule was right: first on examples that it was not learned from, if there are any."""
+    counts = scored.counts
+    if scored.is_counted:
+        counts += f", precision {scored.precision:.2f}"
+    if scored.held_out is None:
+        return counts
+    unseen = f"unseen: {scored.held_out.describe()}, precision {scored.held_out.precision:.2f}"
+    return f"{unseen}; training: {counts}"
+
+
+def _list_counts(evidence: Evidence | None) -> tuple[Any, ...]:
+    if evidence is None:
+        return (None, None, None)
+    return evidence.tp, evidence.fp, evidence.precision
 
 
 @dataclass(frozen=True)
@@ -100,6 +117,8 @@ class Explanation:
         The index label or position of the example.
     note : str
         A sentence about all labels together, such as which label set fits best; may be empty.
+    evidence_note : str
+        What the counts of the rules stand for, if it is not the training examples.
     n_hidden : int
         Number of labels of the theory that are not shown.
 
@@ -119,6 +138,7 @@ class Explanation:
     predicted: Any
     row: Hashable = 0
     note: str = ""
+    evidence_note: str = ""
     n_hidden: int = 0
 
     def __iter__(self) -> Iterator[LabelExplanation]:
@@ -141,12 +161,18 @@ class Explanation:
         shown = (near.scored for label in self.labels for near in label.shown)
         return any(scored.points is not None for scored in shown)
 
+    @property
+    def has_held_out(self) -> bool:
+        """Whether rules were counted on examples that they were not learned from."""
+        shown = (near.scored for label in self.labels for near in label.shown)
+        return any(scored.held_out is not None for scored in shown)
+
     def title_lines(self) -> list[str]:
-        """What is predicted, and the note if there is one."""
+        """What is predicted, and the notes if there are any."""
         what = self.predicted
         if isinstance(what, tuple):
             what = ", ".join(what) or "no label"
-        lines = [f"predicted: {what}", *[self.note] * bool(self.note)]
+        lines = [f"predicted: {what}", *filter(None, [self.note, self.evidence_note])]
         if self.n_hidden:
             others = f"{self.n_hidden} other label{'s' * (self.n_hidden > 1)}"
             lines.append(f"{others} not shown: labels='all' or names of labels shows them")
@@ -161,22 +187,25 @@ class Explanation:
     def to_frame(self) -> pd.DataFrame:
         """One row per rule that fired or is among the closest, and one per label without such rules.
 
-        With rules that vote, `weight` is their `ScoredRule.weight`.
+        With rules that vote, `weight` is their `ScoredRule.weight`. Counts of a rule that was edited and
+        not counted since are missing.
         """
         frame = pd.DataFrame(list(self._records()), columns=_COLUMNS)
-        return frame if self.has_weights else frame.drop(columns="weight")
+        unused = [] if self.has_weights else ["weight"]
+        unused += [] if self.has_held_out else _HELD_OUT
+        return frame.drop(columns=unused)
 
     def _records(self) -> Iterator[tuple[Any, ...]]:
         for label in self.labels:
             about = (label.name, label.predicted)
             for near in label.shown:
                 scored, changes = near.scored, near.changes
-                counts = (scored.tp, scored.fp, scored.precision)
+                counts = *_list_counts(scored.evidence), *_list_counts(scored.held_out)
                 failing = "; ".join(str(change.failing) for change in changes)
                 rule = (format_body(scored.body), scored.weight, *counts)
                 yield (*about, not changes, *rule, failing, "; ".join(map(str, changes)))
             if not label.shown:
-                yield (*about, False, *[None] * 5, "", "")
+                yield (*about, False, *[None] * (1 + len(_NUMBERS)), "", "")
 
     def _repr_html_(self) -> str:
         from .notebook import explanation_to_html  # it reads explanations

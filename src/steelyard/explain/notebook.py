@@ -19,7 +19,9 @@ def explanation_to_html(explanation: Explanation) -> str:
 
 def _parts(explanation: Explanation) -> Iterator[str]:
     has_weights = explanation.has_weights
+    has_held_out = explanation.has_held_out
     titles = ["", "rule", *["weight"] * has_weights, "TP", "FP", "precision"]
+    titles += ["unseen"] * has_held_out
     caption = "<br>".join(map(escape, explanation.title_lines()))
     yield f'<table class="steelyard-explanation"><caption style="text-align:left">{caption}'
     yield "</caption><thead><tr>"
@@ -30,13 +32,18 @@ def _parts(explanation: Explanation) -> Iterator[str]:
         yield f"{'yes' if label.predicted else 'no'} <small>{escape(label.reason)}</small></th></tr>"
         for weight, what in label.sums[:1]:
             yield f'<tr><td></td><td style="{_LEFT}">{what}</td><td>{weight}</td>'
-            yield '<td colspan="3"></td></tr>'
+            yield f'<td colspan="{3 + has_held_out}"></td></tr>'
         for near in label.shown:
             scored = near.scored
             body = escape(format_body(scored.body)) or "always"
             yield f'<tr><td>{near.sign}</td><td style="{_LEFT};white-space:normal">{body}'
             yield from (f"<br><small>→ {escape(str(change))}</small>" for change in near.changes)
             yield f"</td><td>{scored.weight:+.2f}</td>" if has_weights else "</td>"
-            yield f"<td>{scored.tp}</td><td>{scored.fp}</td><td>{scored.precision:.2f}</td></tr>"
+            numbers = ["–"] * 3
+            if scored.is_counted:
+                numbers = [str(scored.tp), str(scored.fp), f"{scored.precision:.2f}"]
+            unseen = [] if scored.held_out is None else [scored.held_out.describe()]
+            cells = [*numbers, *(unseen or [""] * has_held_out)]
+            yield "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>"
         yield "</tbody>"
     yield "</table>"

@@ -27,8 +27,9 @@ def to_html(theory: Theory) -> str:
 
 def _parts(theory: Theory) -> Iterator[str]:
     columns = list_columns(theory)
+    caption = "<br>".join(map(escape, filter(None, [theory.summary, theory.evidence_note])))
     titles = "".join(f"<th>{title}</th>" for title in columns)
-    yield f'<table class="steelyard-theory"><caption style="{_LEFT}">{escape(theory.summary)}'
+    yield f'<table class="steelyard-theory"><caption style="{_LEFT}">{caption}'
     yield f'</caption><thead><tr><th style="{_LEFT}">rule</th><th></th>{titles}</tr></thead>'
     n_left = _MAX_RULES
     for label, note, rows, silence in list_rows(theory):
@@ -40,7 +41,9 @@ def _parts(theory: Theory) -> Iterator[str]:
         yield f"<small>{count}{note}</small></th></tr>"
         for scored, body, numbers in rows[:n_left]:
             cells = "".join(f"<td>{number}</td>" for number in numbers)
-            yield f'<tr><td style="{_LEFT};white-space:normal">{escape(body)}</td>'
+            origin = escape(scored.provenance.describe())
+            origin = f" <small>{origin}</small>" if origin else ""
+            yield f'<tr><td style="{_LEFT};white-space:normal">{escape(body)}{origin}</td>'
             yield f"<td>{_bar(scored, label)}</td>{cells}</tr>"
         n_left = max(n_left - len(rows), 0)
         yield "</tbody>"

@@ -41,6 +41,8 @@ def _lines(theory: Theory) -> Iterator[str]:
     columns = list_columns(theory)
     n_columns = len(columns) + 1
     yield "% needs \\usepackage{array,booktabs,longtable}"
+    if theory.evidence_note:
+        yield f"% {theory.evidence_note}"
     # Long rules are broken into lines, and a long table into pages, with the titles on each of them.
     width = rf"\dimexpr\linewidth-{_NUMBER_WIDTH * len(columns):g}em\relax"
     body = rf"@{{}}>{{\raggedright\arraybackslash\hangindent=2em\hangafter=1}}p{{{width}}}"

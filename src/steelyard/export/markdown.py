@@ -19,6 +19,8 @@ def to_markdown(theory: Theory) -> str:
 
 def _lines(theory: Theory) -> Iterator[str]:
     yield _escape(theory.summary)
+    if theory.evidence_note:
+        yield from ("", _escape(theory.evidence_note))
     columns = list_columns(theory)
     for j, (_, note, rows, silence) in enumerate(list_rows(theory)):
         yield from ("", f"## {_escape(theory.describe_label(j) + note)}", "")

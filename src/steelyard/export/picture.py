@@ -47,7 +47,8 @@ def plot_theory(theory: Theory, max_labels: int = 12) -> Figure:
 
 
 def _draw_label(panel: Any, theory: Theory, label: Label) -> None:
-    rules = theory.rules_of(label.name)
+    # A rule that was not counted has no place.
+    rules = [scored for scored in theory.rules_of(label.name) if scored.is_counted]
     is_for = [scored.head.target_class == label.target_class for scored in rules]
     # What a rule covers, whichever class it predicts: rules against the target class lie below the
     # line of guessing.

@@ -171,15 +171,10 @@ def _add_model(
     _add(rules, "RuleSelectionMethod", criterion="firstHit")
     for i, (scored, outcome) in enumerate(decision.value.cases, start=1):
         covered = scored.tp + scored.fp
-        rule = _add(
-            rules,
-            "SimpleRule",
-            id=f"rule-{i}",
-            score=_text(outcome),
-            recordCount=covered,
-            nbCorrect=scored.tp,
-            confidence=scored.tp / max(covered, 1),
-        )
+        counts: dict[str, Any] = {"recordCount": covered, "nbCorrect": scored.tp}
+        counts["confidence"] = scored.tp / max(covered, 1)
+        known = counts if scored.is_counted else {}
+        rule = _add(rules, "SimpleRule", id=f"rule-{i}", score=_text(outcome), **known)
         _add_predicate(rule, scored.body)
 
 

@@ -112,7 +112,7 @@ class _PythonWriter(NamedTuple):
         # The first hit comes last and so replaces the others.
         for scored, value in formula.cases if is_sum else reversed(formula.cases):
             tests = starmap(_test, list_tests(scored.body, self.booleans))
-            yield f"    if {' and '.join(tests) or True}:  # TP {scored.tp}, FP {scored.fp}"
+            yield f"    if {' and '.join(tests) or True}:  # {scored.counts}"
             yield f"        {target} {'+=' if is_sum else '='} {_literal(value)}"
 
 

@@ -56,17 +56,27 @@ class LabelRows(NamedTuple):
 
 def list_columns(theory: Theory) -> list[str]:
     """The names of the numbers beside a rule."""
-    return [*theory.combiner.rule_columns(()), "TP", "FP", "precision"]
+    unseen = ["unseen"] * _has_held_out(theory)
+    return [*theory.combiner.rule_columns(()), "TP", "FP", "precision", *unseen]
+
+
+def _has_held_out(theory: Theory) -> bool:
+    """Whether rules were counted on examples that they were not learned from."""
+    return any(scored.held_out is not None for scored in theory)
 
 
 def list_rows(theory: Theory) -> Iterator[LabelRows]:
     """The rules of each label with their numbers."""
+    has_held_out = _has_held_out(theory)
     for j, label in enumerate(theory.labels):
         rules = theory.rules_of(label.name)
         rows = []
         for scored, *more in zip(rules, *theory.combiner.rule_columns(rules).values(), strict=True):
             numbers = [f"{number:+.2f}" for number in more]
-            numbers += [str(scored.tp), str(scored.fp), f"{scored.precision:.2f}"]
+            counts = [str(scored.tp), str(scored.fp), f"{scored.precision:.2f}"]
+            numbers += counts if scored.is_counted else ["–"] * len(counts)
+            if has_held_out:
+                numbers.append("–" if scored.held_out is None else scored.held_out.describe())
             rows.append((scored, format_body(scored.body) or "always", numbers))
         note = theory.combiner.describe_label(j)
         silence = "" if rows else theory.describe_empty(j)

@@ -172,7 +172,7 @@ class _SqlWriter(NamedTuple):
         if not formula.cases:
             return start
         when = [
-            (f"WHEN {self._predicate(s)} THEN {self.literal(value)}", f"  -- TP {s.tp}, FP {s.fp}")
+            (f"WHEN {self._predicate(s)} THEN {self.literal(value)}", f"  -- {s.counts}")
             for s, value in formula.cases
         ]
         inner = f"\n{indent}  "

@@ -381,9 +381,8 @@ def _read_condition(condition: Any) -> Condition:
 def _read_rule(rule: Any) -> Rule:
     if isinstance(rule, ScoredRule):
         rule = rule.rule
-    parse = getattr(Rule, "parse", None)
-    if isinstance(rule, str) and parse is not None:
-        rule = parse(rule)
+    if isinstance(rule, str):
+        rule = Rule.parse(rule)
     if not isinstance(rule, Rule):
         raise ValueError(f"a given rule must be a Rule, got {rule!r}")
     if not rule.body:

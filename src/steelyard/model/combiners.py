@@ -23,6 +23,7 @@ from .formulas import FirstHit, Formula, Sum
 from .log_odds import (
     Points,
     confidence_to_points,
+    fit_vote,
     format_points,
     points_to_probability,
     probability_to_points,
@@ -35,6 +36,8 @@ RulesByLabel = Sequence[Sequence[ScoredRule]]
 
 # Sums of points of this size are exact even as floating point numbers.
 _MOST_POINTS = 2**31 - 1
+# What counts of labels count, unless a theory was recounted.
+_EXAMPLES = "training examples"
 # Below the points of every rule.
 _NO_POINTS = -(2**40)
 
@@ -103,6 +106,24 @@ class Combiner(Part):
     def strength(self, scored: ScoredRule) -> Any:
         """The strength of a rule of a theory."""
 
+    def fit_points(
+        self, scores: Scores, is_present: NDArray[np.bool_], head_class: int, prior: float
+    ) -> int | None:
+        """Points of a new rule for its head, fitted on the rows that it covers; None if it decides.
+
+        Parameters
+        ----------
+        scores : (n_covered,)
+            Scores of the label without the rule.
+        is_present : (n_covered,) bool
+            Whether the label is present.
+        head_class : {0, 1}
+            What the rule predicts.
+        prior : float
+            Share of all rows with this class.
+        """
+        return None
+
     def strengths_of(self, rules: Sequence[ScoredRule]) -> Scores:
         """The strength of the rules of a theory."""
         return np.array([self.strength(scored) for scored in rules], dtype=type(self.empty))
@@ -165,8 +186,15 @@ class Combiner(Part):
         return list(range(len(labels)))
 
     @abstractmethod
-    def explain_label(self, label: Label, n_fired: int, score: Any, predicted: int) -> str:
-        """Why a label has its score, in a clause."""
+    def explain_label(
+        self,
+        label: Label,
+        n_fired: int,
+        score: Any,
+        predicted: int,
+        examples: str = _EXAMPLES,
+    ) -> str:
+        """Why a label has its score, in a clause; `examples` says what the label's counts count."""
 
     def explain_sum(self, position: int, score: Any) -> tuple[tuple[str, str], ...]:
         """The first and the last line of a sum of votes, each a number and its name; or none."""
@@ -198,7 +226,7 @@ class AnyRule(Combiner):
 
     def strength(self, scored: ScoredRule) -> Any:
         """Smoothed precision."""
-        return scored.evidence.smoothed_precision
+        return scored.smoothed_precision
 
     def finish_tally(self, tally: Scores, silent: Scores, sign: Points) -> Scores:
         """The silent score where no rule has fired; the sign of labels for absence is reversed."""
@@ -225,20 +253,30 @@ class AnyRule(Combiner):
         start = probability_to_points(silence * prior) * target_signs(labels)
         return StrongestVote(tuple(start.tolist()))
 
-    def explain_label(self, label: Label, n_fired: int, score: Any, predicted: int) -> str:
+    def explain_label(
+        self,
+        label: Label,
+        n_fired: int,
+        score: Any,
+        predicted: int,
+        examples: str = _EXAMPLES,
+    ) -> str:
         """Which rules fire, or how often silence was right."""
         if n_fired:
             return _count_fired(label, n_fired)
         n_missed, n_right = label.uncovered_positives, label.uncovered_negatives
+        if n_missed is None or n_right is None:
+            of_any = " of any class" if predicted == label.target_class else _about(label)
+            return f"no rule{of_any} fires"
         if predicted == label.target_class:
             return (
-                f"no rule of any class fires; of the {n_missed + n_right} training examples that "
+                f"no rule of any class fires; of the {n_missed + n_right} {examples} that "
                 f"its rules leave uncovered {n_missed} {'was' if n_missed == 1 else 'were'} of "
                 "this class"
             )
         return (
             f"no rule{_about(label)} fires, which was right for {n_right} of {n_missed + n_right} "
-            "training examples"
+            f"{examples}"
         )
 
     def formulas(self, labels: Sequence[Label], rules_of: RulesByLabel) -> list[Formula]:
@@ -295,9 +333,16 @@ class FirstRule(AnyRule):
         """What the last label is."""
         return "predicted where no rule fires" if position == self.order[-1] else ""
 
-    def explain_label(self, label: Label, n_fired: int, score: Any, predicted: int) -> str:
+    def explain_label(
+        self,
+        label: Label,
+        n_fired: int,
+        score: Any,
+        predicted: int,
+        examples: str = _EXAMPLES,
+    ) -> str:
         """Which rules fire, and that an earlier class wins."""
-        reason = super().explain_label(label, n_fired, score, predicted)
+        reason = super().explain_label(label, n_fired, score, predicted, examples)
         is_late = n_fired and not predicted
         return f"{reason}, but a rule of an earlier class fires" if is_late else reason
 
@@ -354,7 +399,14 @@ class _Votes(Combiner):
         """The weight of each rule: log-odds for the presence of its label."""
         return {"weight": [scored.weight for scored in rules]}
 
-    def explain_label(self, label: Label, n_fired: int, score: Any, predicted: int) -> str:
+    def explain_label(
+        self,
+        label: Label,
+        n_fired: int,
+        score: Any,
+        predicted: int,
+        examples: str = _EXAMPLES,
+    ) -> str:
         """What the votes come to."""
         if not n_fired:
             return f"no rule{_about(label)} fires, which leaves the start of {format_points(score)}"
@@ -378,6 +430,13 @@ class StrongestVote(_Votes):
     def strengths(self, tp: Any, fp: Any, prior: Any) -> Scores:
         """Points of a firing rule for its head."""
         return confidence_to_points(tp, fp, prior)
+
+    def fit_points(
+        self, scores: Scores, is_present: NDArray[np.bool_], head_class: int, prior: float
+    ) -> int | None:
+        """Log-odds of the rule being right, as in learning."""
+        tp = int((is_present == head_class).sum())
+        return int(confidence_to_points(tp, len(is_present) - tp, prior))
 
     def strength(self, scored: ScoredRule) -> Any:
         """Points of a firing rule for its head."""
@@ -419,6 +478,19 @@ class SumOfVotes(_Votes):
     def strengths(self, tp: Any, fp: Any, prior: Any) -> Scores:
         """Votes are learned; counts do not give them."""
         raise ValueError("the votes of boosted rules cannot be computed from counts")
+
+    def fit_points(
+        self, scores: Scores, is_present: NDArray[np.bool_], head_class: int, prior: float
+    ) -> int | None:
+        """The vote with the smallest logistic loss beside the other votes, shrunk a little."""
+        vote = fit_vote(scores, is_present)
+        points = vote if head_class else -vote
+        if points <= 0:
+            raise ValueError(
+                f"the {len(is_present)} examples that the rule covers give it a vote of "
+                f"{format_points(points)}, against its head: give points= to add it all the same"
+            )
+        return points
 
     def strength(self, scored: ScoredRule) -> Any:
         """The vote for presence."""

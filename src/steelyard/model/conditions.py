@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from steelyard._numbers import is_number
-from steelyard._text import as_text, format_number, list_names, shorten_repr
+from steelyard._text import as_text, did_you_mean, format_number, list_names, shorten_repr
 
 from .features import Feature, category_text, read_categories
 
@@ -258,8 +258,9 @@ class Condition:
         for text in self.categories or ():
             if text not in (feature.categories or ()):
                 known = list_names(feature.categories or (), most=10)
+                hint = did_you_mean(text, feature.categories or ())
                 raise ValueError(
-                    f"the attribute {self.feature!r} has no category {text!r}; it has {known}"
+                    f"the attribute {self.feature!r} has no category {text!r}{hint}; it has {known}"
                 )
 
 

@@ -20,13 +20,15 @@ from numpy.typing import NDArray
 
 from steelyard._files import read_text, write_atomically
 from steelyard._numbers import is_integer, is_number
+from steelyard._text import as_text
 from steelyard.heuristics import heuristic_from_dict, heuristic_to_dict
 
 from .combiners import combiner_from_plain
 from .conditions import Condition
 from .decoders import decoder_from_plain
-from .evidence import Evidence, Label
+from .evidence import Evidence, EvidenceFrom, Label, Provenance
 from .features import Feature
+from .judgement import Judgement
 from .label_sets import KnownLabelSets
 from .rules import Head, Rule, ScoredRule
 
@@ -100,16 +102,17 @@ def _to_lines(data: dict[str, Any]) -> str:
 
 def _shared_to_plain(model: Any, features: tuple[Feature, ...]) -> dict[str, Any]:
     """What theories and paths have in common."""
-    attributes = [
-        {name: value for name, value in vars(feature).items() if value is not None}
-        for feature in features
-    ]
     return {
         "classes": model.classes,
         "combiner": model.combiner.to_plain(),
-        "features": attributes,
-        "labels": list(map(vars, model.labels)),
+        "features": [_drop_none(feature, "categories") for feature in features],
+        "labels": [_drop_none(label, "silent") for label in model.labels],
     }
+
+
+def _drop_none(item: Any, *optional: str) -> dict[str, Any]:
+    """The fields of an object without the optional ones that are None."""
+    return {k: v for k, v in vars(item).items() if v is not None or k not in optional}
 
 
 def _number_to_plain(value: float) -> float | str:
@@ -130,9 +133,29 @@ def condition_to_plain(condition: Condition) -> list[list[Any]]:
     return lower + upper
 
 
-def _rule_to_plain(rule: Rule, evidence: Evidence) -> dict[str, Any]:
+def _rule_to_plain(rule: Rule, evidence: Evidence | None) -> dict[str, Any]:
     body = [item for condition in rule.body for item in condition_to_plain(condition)]
-    return {**vars(rule.head), "body": body, **vars(evidence)}
+    counts = {"tp": None, "fp": None} if evidence is None else _drop_none(evidence, "only")
+    return {**vars(rule.head), "body": body, **counts}
+
+
+def _scored_to_plain(scored: ScoredRule) -> dict[str, Any]:
+    """A rule of a theory; what it does not have is left out."""
+    more = {name: getattr(scored, name) for name in ("points", "confidence")}
+    if scored.held_out is not None:
+        more["held_out"] = _drop_none(scored.held_out, "only")
+    if scored.provenance != Provenance():
+        more["provenance"] = _drop_none(scored.provenance, "when")
+    value = None if scored.value is None else _number_to_plain(scored.value)
+    given = {name: part for name, part in more.items() if part is not None}
+    return _rule_to_plain(scored.rule, scored.evidence) | {"value": value} | given
+
+
+def _evidence_from_to_plain(evidence_from: EvidenceFrom) -> dict[str, Any]:
+    judgement = evidence_from.judgement
+    return {"kind": evidence_from.kind} | (
+        {} if judgement is None else {"judgement": vars(judgement)}
+    )
 
 
 def _label_sets_to_plain(known: KnownLabelSets | None) -> list[dict[str, Any]]:
@@ -147,12 +170,8 @@ def theory_to_plain(theory: Any) -> dict[str, Any]:
         "phi": theory.phi,
         "decoder": theory.decoder.to_plain(),
         **_shared_to_plain(theory, theory.features),
-        "rules": [
-            _rule_to_plain(s.rule, s.evidence)
-            | {"value": _number_to_plain(s.value)}
-            | ({} if s.points is None else {"points": s.points})
-            for s in theory.rules
-        ],
+        "evidence_from": _evidence_from_to_plain(theory.evidence_from),
+        "rules": list(map(_scored_to_plain, theory.rules)),
         "label_sets": _label_sets_to_plain(theory.decoder.known),
     }
 
@@ -231,7 +250,10 @@ def _get(data: Any, name: str, kind: type = object) -> Any:
 
 def _make(kind: Any, data: Any) -> Any:
     """An object of a class that checks its fields; a field without a value may be missing."""
-    names = [f.name for f in fields(kind) if f.default is not None or f.name in data]
+    is_object = isinstance(data, dict)
+    names = [
+        f.name for f in fields(kind) if f.default is not None or (is_object and f.name in data)
+    ]
     return kind(**{name: _get(data, name) for name in names})
 
 
@@ -272,8 +294,48 @@ def _read_rule(data: Any, value: float | None = None) -> ScoredRule:
                 f"got {reprlib.repr(item)}"
             )
     rule = Rule(_make(Head, data), tuple(Condition(*item) for item in body))
-    number = _read_number(data.get("value", value))
-    return ScoredRule(rule, _make(Evidence, data), number, data.get("points"))
+    is_counted = _get(data, "tp") is not None or _get(data, "fp") is not None
+    provenance = _read_part(data, "provenance", Provenance) or Provenance()
+    number = data.get("value", value)
+    return ScoredRule(
+        rule,
+        _make(Evidence, data) if is_counted else None,
+        None if number is None and provenance.is_by_hand else _read_number(number),
+        data.get("points"),
+        _read_part(data, "held_out", Evidence),
+        provenance,
+        data.get("confidence"),
+    )
+
+
+def _read_part(data: Any, name: str, kind: Any) -> Any:
+    """An object that may be missing, made of a class."""
+    if name not in data:
+        return None
+    part = _get(data, name, dict)
+    with reject_damage(name):
+        return _make(kind, part)
+
+
+def _read_evidence_from(data: Any) -> EvidenceFrom:
+    plain = _get(data, "evidence_from", dict)
+    return EvidenceFrom(_get(plain, "kind"), _read_judgement(plain))
+
+
+def _read_judgement(data: Any) -> Judgement | None:
+    if "judgement" not in data:
+        return None
+    plain = _get(data, "judgement", dict)
+    labels = tuple(
+        as_text(name, "a label of the judgement") for name in _get(plain, "labels", list)
+    )
+    pairs = []
+    for name in ("values", "confusion"):
+        items = _get(plain, name, list)
+        if not all(isinstance(item, list) for item in items):
+            raise ValueError(f"{name} must be a list of lists")
+        pairs.append(tuple(map(tuple, items)))
+    return Judgement(_get(plain, "n_rows"), pairs[0], labels, pairs[1])
 
 
 def _read_classes(data: Any) -> tuple[Any, ...]:
@@ -309,12 +371,15 @@ def _read_labels(data: Any) -> tuple[Label, ...]:
 
 def theory_parts(data: dict[str, Any]) -> dict[str, Any]:
     """The parts of the theory that `theory_to_plain` or an older version wrote."""
-    if data["schema_version"] < THEORY.version:
+    if data["schema_version"] <= 2:
         data = _upgrade_theory(data)
+    if data["schema_version"] <= 3:
+        data = {**data, "evidence_from": _evidence_from_to_plain(EvidenceFrom())}
     return _read_shared(data) | {
         "decoder": decoder_from_plain(data.get("decoder"), _read_label_sets(data)),
         "heuristic": _get(data, "heuristic"),
         "phi": _get(data, "phi"),
+        "evidence_from": _read_evidence_from(data),
     }
 
 
@@ -424,7 +489,8 @@ def _upgrade_path(data: dict[str, Any]) -> dict[str, Any]:
     return {**data, "rules": rules, "label_sets": [], "combiner": {"name": "any-rule"}}
 
 
-# Theories: 1 rules that decide; 2 points and label sets; 3 a combiner and a decoder.
-THEORY = JsonFormat("steelyard theory", 3, theory_to_plain, theory_parts)
+# Theories: 1 rules that decide; 2 points and label sets; 3 a combiner and a decoder; 4 what the evidence
+# is from, held-out evidence, provenance, and rules without evidence.
+THEORY = JsonFormat("steelyard theory", 4, theory_to_plain, theory_parts)
 # Paths: 1 rules that decide; 2 a combiner, votes and label sets.
 PATH = JsonFormat("steelyard path", 2, path_to_plain, path_parts)

@@ -5,7 +5,9 @@ Knows neither tables nor learners.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,8 +17,10 @@ from steelyard._numbers import is_number
 from steelyard._text import as_text, format_number
 
 from .conditions import Condition, format_body, merge_conditions
-from .evidence import Evidence, check_class
+from .evidence import Evidence, Provenance, check_class
+from .features import Feature
 from .log_odds import POINTS_PER_LOG_ODD, format_points
+from .rule_text import read_rule, write_rule
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,8 @@ class Rule:
     >>> rule = Rule(Head("Cough"), (Condition("cough", "≥", 0.5), Condition("fever", "<", 0.5)))
     >>> print(rule)
     Cough ← cough ≥ 0.5 ∧ fever < 0.5
+    >>> Rule.parse("Cough <- cough >= 0.5 and fever < 0.5") == rule
+    True
     """
 
     head: Head
@@ -72,6 +78,36 @@ class Rule:
         return sum(condition.n_bounds for condition in self.body)
 
     def __str__(self) -> str:
+        return write_rule(self.head.label, self.head.target_class, self.body)
+
+    @classmethod
+    def parse(cls, text: str, features: Sequence[Feature] = ()) -> Rule:
+        """Read a rule from its text: the inverse of ``str(rule)``, which keeps all digits.
+
+        Names and categories that could be misread stand in double quotes. ASCII forms are ``<-``,
+        ``not``, ``and``, ``<=``, ``>=``, ``==``, ``!=`` and ``in {a, b}``.
+
+        Parameters
+        ----------
+        text : str
+        features : sequence of Feature, optional
+            Attributes with their categories, which ``!=`` and ``not in`` need. The methods of a
+            theory that take the text of a rule use its own.
+
+        Examples
+        --------
+        >>> print(Rule.parse("not Cough <- 36 <= fever < 37.5 and colour in {red, blue}"))
+        ¬Cough ← 36 ≤ fever < 37.5 ∧ colour in {blue, red}
+        >>> Rule.parse("Cough ← fever ≥ high")
+        Traceback (most recent call last):
+        ...
+        ValueError: cannot read the rule 'Cough ← fever ≥ high' at character 17: expected a number, ...
+        """
+        label, target_class, body = read_rule(text, features)
+        return cls(Head(label, target_class), tuple(body))
+
+    def describe(self) -> str:
+        """The rule for people: numbers are rounded to six digits, and no name is quoted."""
         return f"{self.head} ← {format_body(self.body)}"
 
     def covers(self, X: pd.DataFrame) -> NDArray[np.bool_]:
@@ -89,13 +125,22 @@ class ScoredRule:
     Parameters
     ----------
     rule : Rule
-    evidence : Evidence
-        Counts on the training examples.
-    value : float
+    evidence : Evidence, optional
+        Counts on the examples that `Theory.evidence_from` names, which are the training examples unless
+        the theory was recounted. None for a rule that was edited and not counted since.
+    value : float, optional
         Heuristic value on the training examples. For a boosted rule, the loss reduction of its vote.
+        None for a rule that was not learned.
     points : int, optional
         Strength of a rule that votes, for its head, in hundredths of log-odds. None for a rule that
         decides.
+    held_out : Evidence, optional
+        Counts on examples that did not take part in learning the rule.
+    provenance : Provenance, default=Provenance()
+        Who made the rule: learned, edited or given.
+    confidence : float, optional
+        The smoothed precision with which a rule that decides scores its label, if it is not that of its
+        evidence. So new evidence does not change what a theory predicts.
 
     Examples
     --------
@@ -104,20 +149,36 @@ class ScoredRule:
     """
 
     rule: Rule
-    evidence: Evidence
-    value: float
+    evidence: Evidence | None
+    value: float | None
     points: int | None = None
+    held_out: Evidence | None = None
+    provenance: Provenance = Provenance()  # noqa: RUF009, provenances are immutable
+    confidence: float | None = None
 
     def __post_init__(self) -> None:
-        for name, kind in (("rule", Rule), ("evidence", Evidence)):
-            if not isinstance(getattr(self, name), kind):
-                raise ValueError(
-                    f"{name} of a ScoredRule must be of type {kind.__name__}, "
-                    f"got {getattr(self, name)!r}"
-                )
-        if not is_number(self.value):
+        self._check_type("rule", Rule)
+        self._check_type("provenance", Provenance)
+        for name in ("evidence", "held_out"):
+            if getattr(self, name) is not None:
+                self._check_type(name, Evidence)
+        if not is_number(self.value) and not (self.value is None and self.provenance.is_by_hand):
             raise ValueError(
                 f"the value of {str(self.rule)!r} must be a number, got {self.value!r}"
+            )
+        if self.confidence is not None and not (
+            is_number(self.confidence) and 0 <= self.confidence <= 1
+        ):
+            raise ValueError(
+                f"the confidence of {str(self.rule)!r} must be a number from 0 to 1, "
+                f"got {self.confidence!r}"
+            )
+
+    def _check_type(self, name: str, kind: type) -> None:
+        value: Any = getattr(self, name)
+        if not isinstance(value, kind):
+            raise ValueError(
+                f"{name} of a ScoredRule must be of type {kind.__name__}, got {value!r}"
             )
 
     @property
@@ -131,19 +192,31 @@ class ScoredRule:
         return self.rule.body
 
     @property
+    def is_counted(self) -> bool:
+        """Whether there is evidence for it."""
+        return self.evidence is not None
+
+    @property
     def tp(self) -> int:
-        """True positives of the evidence."""
-        return self.evidence.tp
+        """True positives of the evidence; 0 without evidence."""
+        return 0 if self.evidence is None else self.evidence.tp
 
     @property
     def fp(self) -> int:
-        """False positives of the evidence."""
-        return self.evidence.fp
+        """False positives of the evidence; 0 without evidence."""
+        return 0 if self.evidence is None else self.evidence.fp
 
     @property
     def precision(self) -> float:
-        """TP/(TP + FP), 0 if the rule covers nothing."""
-        return self.evidence.precision
+        """TP/(TP + FP), 0 if the rule covers nothing or has no evidence."""
+        return 0.0 if self.evidence is None else self.evidence.precision
+
+    @property
+    def smoothed_precision(self) -> float:
+        """The confidence or, without one, (TP + 1)/(TP + FP + 2); ½ without evidence."""
+        if self.confidence is not None:
+            return self.confidence
+        return Evidence(self.tp, self.fp).smoothed_precision
 
     @property
     def vote(self) -> int:
@@ -155,10 +228,17 @@ class ScoredRule:
         """The vote as log-odds; 0 for a rule that decides."""
         return self.vote / POINTS_PER_LOG_ODD
 
+    @property
+    def counts(self) -> str:
+        """The evidence in words, as in "TP 9, FP 2"."""
+        return f"TP {self.tp}, FP {self.fp}" if self.is_counted else "not counted"
+
     def __len__(self) -> int:
         return len(self.rule)
 
     def __str__(self) -> str:
-        weight = "" if self.points is None else f", weight {format_points(self.vote)}"
-        value = format_number(self.value)
-        return f"{self.rule}  (TP {self.tp}, FP {self.fp}, value {value}{weight})"
+        weight = "" if self.points is None else f"weight {format_points(self.vote)}"
+        value = "" if self.value is None else f"value {format_number(self.value)}"
+        unseen = "" if self.held_out is None else f"unseen: {self.held_out.describe()}"
+        parts = [self.counts, unseen, value, weight, self.provenance.describe()]
+        return f"{self.rule.describe()}  ({', '.join(filter(None, parts))})"

@@ -20,14 +20,15 @@ from steelyard._text import did_you_mean, find_repeated, format_count, list_name
 
 from .coded_rules import CodedRules, code_rules
 from .combiners import AnyRule, Combiner, Scores
-from .conditions import Value, format_body
+from .conditions import Value
 from .coverage import Bits, unpack
 from .decoders import Decoded, Decoder, EachLabel
-from .evidence import Label
+from .evidence import EvidenceFrom, Label
 from .features import Feature
 from .formulas import Answer, LabelFormulas
 from .json import THEORY, JsonFormat, Saved
-from .rules import ScoredRule
+from .judgement import Judgement
+from .rules import Rule, ScoredRule
 from .tables import as_table, column_to_values
 
 
@@ -45,12 +46,22 @@ class Evaluation:
         What `Theory.predict` returns: 0/1 of shape (n_rows, n_labels), or one class per row.
     values : dict of str to list
         The values of the attributes that the rules test, as conditions see them.
+    judgement : Judgement, optional
+        Every measure, overall and per label, if the true labels were given.
     """
 
     fires: NDArray[np.bool_]
     decoded: Decoded
     predicted: NDArray[Any]
     values: dict[str, list[Value]]
+    judgement: Judgement | None = None
+
+    @property
+    def measures(self) -> dict[str, float]:
+        """Every measure by name; needs the true labels."""
+        if self.judgement is None:
+            raise ValueError("measures need the true labels: call evaluate(X, Y)")
+        return self.judgement.measures
 
     @property
     def scores(self) -> Scores:
@@ -88,6 +99,9 @@ class Theory(Saved):
         The heuristic behind the values of the rules.
     phi : float, default=1.0
         Share of the selected rules that was kept.
+    evidence_from : EvidenceFrom, default=EvidenceFrom()
+        What the counts of rules and labels stand for: training examples, a recount, or the time before
+        an edit.
 
     Examples
     --------
@@ -103,6 +117,12 @@ class Theory(Saved):
            [0]])
     >>> Theory.from_json(theory.to_json()) == theory
     True
+    >>> print(theory.replace(0, "flu <- fever >= 38 and colour = red", when="2026-03-01"))
+    1 rule for 1 label, 2.0 conditions per rule
+    The evidence is from before the edit: recount(X, Y) renews it.
+    <BLANKLINE>
+    flu: 10 of 40 (25%)
+      not counted  –  flu ← fever ≥ 38 ∧ colour = red  [edited 2026-03-01]
     >>> print(theory.explain({"fever": 37.0, "colour": "red"}))
     predicted: no label
     <BLANKLINE>
@@ -122,6 +142,7 @@ class Theory(Saved):
     classes: tuple[Any, ...] = ()
     heuristic: str = ""
     phi: float = 1.0
+    evidence_from: EvidenceFrom = EvidenceFrom()  # noqa: RUF009, it is immutable
 
     def __post_init__(self) -> None:
         for name in ("features", "labels", "rules", "classes"):
@@ -144,6 +165,7 @@ class Theory(Saved):
             (self.labels, Label),
             ((self.combiner,), Combiner),
             ((self.decoder,), Decoder),
+            ((self.evidence_from,), EvidenceFrom),
         ):
             for item in items:
                 if not isinstance(item, kind):
@@ -183,6 +205,8 @@ class Theory(Saved):
                     condition.check(features[name])
                 except ValueError as error:
                     raise ValueError(f"rule {i}: {error}") from None
+            if not scored.is_counted and not self.evidence_from.is_stale:
+                raise ValueError(f"rule {i} has no evidence, so that of the theory must be stale")
 
     def _check_classes(self) -> None:
         if self.combiner.is_single_label and not self.decoder.is_single_label:
@@ -265,8 +289,13 @@ class Theory(Saved):
         ]
         return "; ".join(filter(None, clauses))
 
+    @property
+    def evidence_note(self) -> str:
+        """A sentence on what the counts stand for; empty if it is the training examples."""
+        return "" if self.evidence_from.kind == "training" else str(self.evidence_from)
+
     def describe_label(self, position: int) -> str:
-        """A label with its target class and its frequency in the training set."""
+        """A label with its target class and its frequency among the examples of the evidence."""
         label = self.labels[position]
         return f"{label}: {label.n_positives} of {label.n_examples} ({label.prior:.0%})"
 
@@ -286,7 +315,7 @@ class Theory(Saved):
         return self._decode(bits, 1)
 
     def __str__(self) -> str:
-        return "\n".join(self._lines())
+        return "\n".join(_call("model.views", "theory_to_lines", self))
 
     def __repr__(self) -> str:
         return (
@@ -295,44 +324,139 @@ class Theory(Saved):
             f"{format_count(len(self.labels), 'label')}>"
         )
 
-    def _lines(self) -> Iterator[str]:
-        yield self.summary
-        for j in self.combiner.list_order(self.labels):
-            rules = self.rules_of(self.labels[j].name)
-            note = self.combiner.describe_label(j)
-            yield ""
-            yield self.describe_label(j) + (f", {note}" if note else "")
-            if not rules:
-                yield f"  {self.describe_empty(j)}"
-            texts = [[f"{scored.value:.3f}" for scored in rules]]
-            for weights in self.combiner.rule_columns(rules).values():
-                texts.append([f"{weight:+.2f}" for weight in weights])
-            widths = [max(map(len, column), default=0) for column in texts]
-            width = max((len(str(scored.tp)) for scored in rules), default=1)
-            for scored, *numbers in zip(rules, *texts, strict=True):
-                aligned = "  ".join(f"{n:>{w}}" for n, w in zip(numbers, widths, strict=True))
-                counts = f"TP {scored.tp:{width}}  FP {scored.fp:<{width}}"
-                yield f"  {counts}  {aligned}  {scored.rule}"
-
     def to_frame(self) -> pd.DataFrame:
         """One row per rule: label, target_class, rule, n_conditions, tp, fp, precision, value.
 
         With rules that vote also the weight: log-odds for the presence of the label, negative for a
         rule that predicts its absence.
+
+        After a recount also precision_low and precision_high, a 95 % Wilson interval; p_value, from the
+        hypergeometric test against the prior of the label on the same examples; lift; and only, the
+        number of examples that no other rule of the label covers.
+
+        Where there are some also held_out_tp, held_out_fp and held_out_precision, and source, when and
+        note of rules made by hand.
         """
-        return pd.DataFrame(
-            {
-                "label": [scored.head.label for scored in self],
-                "target_class": [scored.head.target_class for scored in self],
-                "rule": [format_body(scored.body) for scored in self],
-                "n_conditions": [len(scored) for scored in self],
-                "tp": [scored.tp for scored in self],
-                "fp": [scored.fp for scored in self],
-                "precision": [scored.precision for scored in self],
-                "value": [scored.value for scored in self],
-                **self.combiner.rule_columns(self.rules),
-            }
-        )
+        frame: pd.DataFrame = _call("model.views", "theory_to_frame", self)
+        return frame
+
+    # -- editing ---------------------------------------------------------------------------------
+
+    def drop(self, *rules: ScoredRule | Rule | str | int) -> Theory:
+        """The theory without some rules, each given as itself, as text or by its position.
+
+        Like every edit, this leaves the evidence stale: `recount` renews it.
+        """
+        return _call_theory("model.editing", "drop_rules", self, *rules)
+
+    def add(
+        self,
+        rule: Rule | ScoredRule | str,
+        *,
+        points: int | None = None,
+        X: Any = None,
+        Y: Any = None,
+        note: str = "",
+        when: str | None = None,
+    ) -> Theory:
+        """The theory with one rule more, the last one of its label.
+
+        The rule is checked against the attributes, categories and labels.
+
+        Parameters
+        ----------
+        rule : Rule or its text
+        points : int, optional
+            The vote for its head in hundredths of log-odds, if the rules vote.
+        X, Y : table and labels, optional
+            Examples on which the vote is fitted if there are no points. The new theory is recounted on
+            them. Without them the rule has no evidence, and scores as if it were right half the time.
+        note : str, default=""
+            Why the rule is there.
+        when : str, optional
+            The ISO date of the edit, today by default.
+        """
+        options = {"points": points, "X": X, "Y": Y, "note": note, "when": when}
+        return _call_theory("model.editing", "add_rule", self, rule, **options)
+
+    def replace(
+        self,
+        old: ScoredRule | Rule | str | int,
+        new: Rule | ScoredRule | str,
+        *,
+        points: int | None = None,
+        X: Any = None,
+        Y: Any = None,
+        note: str = "",
+        when: str | None = None,
+    ) -> Theory:
+        """The theory with another rule in the place of one of its own.
+
+        The arguments are those of `add`. Without X and Y, a rule that decides scores its label as the
+        old one did.
+        """
+        options = {"points": points, "X": X, "Y": Y, "note": note, "when": when}
+        return _call_theory("model.editing", "replace_rule", self, old, new, **options)
+
+    def recount(self, X: Any, Y: Any) -> Theory:
+        """The same theory with its evidence on other examples; it predicts as before.
+
+        Parameters
+        ----------
+        X : table
+        Y : labels
+            A DataFrame with a column per label, an array of 0 and 1, or one class per row.
+
+        Returns
+        -------
+        Theory
+            `to_frame` has an interval, a p-value, the lift and the examples that only a rule covers;
+            ``evidence_from.judgement`` has every measure, overall and per label.
+        """
+        return _call_theory("model.recounting", "recount", self, X, Y)
+
+    def compare(self, other: Theory, X: Any = None) -> Any:
+        """The rules that two theories share and, on the rows of a table, where predictions differ.
+
+        Rules are similar if they have the same head and attributes and cover common examples. Without
+        a table, they are if an example could satisfy both.
+
+        Returns
+        -------
+        Comparison
+            Prints itself, and has `to_frame`.
+        """
+        return _call("model.comparing", "compare_theories", self, other, X)
+
+    def drift(self, X: Any, Y: Any = None) -> Any:
+        """Which rules fire more or less often than they did on the examples of their evidence.
+
+        Both shares are compared by Fisher's exact test, whose p-values are adjusted after Holm. Given
+        the true labels, also which rules are right less often, compared with held-out counts where a
+        rule has them.
+
+        Returns
+        -------
+        Drift
+            Prints itself, and has `to_frame`.
+        """
+        return _call("model.drift", "find_drift", self, X, Y)
+
+    def importances(self, X: Any = None, *, per: str = "attribute") -> pd.DataFrame:
+        """How much each attribute, or each condition, decides; the most important one first.
+
+        Given a table, the importance is the share of the predicted labels that change when the
+        conditions in question are taken out of all rules. Without one, each rule shares its true
+        positives (times the size of its vote, if it votes) among its conditions; these importances sum
+        to 1.
+
+        Parameters
+        ----------
+        X : table, optional
+        per : {"attribute", "condition"}, default="attribute"
+        """
+        frame: pd.DataFrame = _call("model.importance", "find_importances", self, X, per)
+        return frame
 
     # -- predicting ------------------------------------------------------------------------------
 
@@ -354,14 +478,17 @@ class Theory(Saved):
         scores = self.combiner.score(bits, n_rows, self._label_of_rule, self._strength, self.labels)
         return self.decoder.decode(scores, self.combiner)
 
-    def evaluate(self, X: Any) -> Evaluation:
-        """Everything about the rows of a table at once: firing rules, scores, labels.
+    def evaluate(self, X: Any, Y: Any = None) -> Evaluation:
+        """Everything about the rows of a table at once: firing rules, scores, labels, measures.
 
         The table is encoded once. `predict` needs less memory for large tables.
 
         Parameters
         ----------
         X : table, or one example as a Series, dict, list or 1-D array
+        Y : labels, optional
+            The true labels, as for `recount`. Given them, `Evaluation.measures` has every measure and
+            `Evaluation.judgement` also those of each label.
 
         Returns
         -------
@@ -377,7 +504,10 @@ class Theory(Saved):
             for feature, column in zip(self._coded.used_features, columns, strict=True)
         }
         predicted = labels_to_answer(decoded.is_present, self.classes)
-        return Evaluation(unpack(bits, n_rows).T, decoded, predicted, values)
+        judged = None
+        if Y is not None:
+            judged = _call("model.recounting", "judge_evaluation", self, decoded.is_present, Y)
+        return Evaluation(unpack(bits, n_rows).T, decoded, predicted, values, judged)
 
     def covers(self, X: Any) -> NDArray[np.bool_]:
         """Which rules fire for which rows, shape (n_rows, n_rules), columns as the rules."""
@@ -522,8 +652,13 @@ class Theory(Saved):
         return str(_call("export", "to_pmml", self))
 
 
-def _call(package: str, function: str, *arguments: Any) -> Any:
-    return getattr(import_module(f"steelyard.{package}"), function)(*arguments)
+def _call(module: str, function: str, *arguments: Any, **options: Any) -> Any:
+    return getattr(import_module(f"steelyard.{module}"), function)(*arguments, **options)
+
+
+def _call_theory(module: str, function: str, *arguments: Any, **options: Any) -> Theory:
+    made: Theory = _call(module, function, *arguments, **options)
+    return made
 
 
 def any_fires(bits: Bits, n_labels: int, label_of_rule: NDArray[np.intp]) -> Bits:

@@ -36,6 +36,7 @@ def write_report(
     example = collect_rule_sets(study, label, cells)
     for name, tables in list_tables(study, example).items():
         if tables:
-            write_tables(study.folder / "tables" / name, tables)
+            write_tables(study.folder, name, tables)
+    page = write_page(study)
     write_figures(study, example)
-    return write_page(study)
+    return page

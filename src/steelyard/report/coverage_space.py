@@ -15,6 +15,8 @@ from steelyard.model.path import TheoryPath
 from steelyard.study.store import Arrays
 from steelyard.study.units import N_SHOWN_CANDIDATES, count_candidates
 
+from .titles import write_plain
+
 _CANDIDATE = {"alpha": 0.6, "linewidths": 0, "rasterized": True}
 _SELECTED = {"edgecolor": "white", "linewidths": 0.8, "zorder": 3}
 
@@ -166,7 +168,8 @@ class CoverageSpaceDisplay:
         ax.plot(*chance, color="0.3", linestyle=":", linewidth=1, label="no better than chance")
         ax.set_xlabel(f"false positives (of {self.label.n_negatives} negatives)")
         ax.set_ylabel(f"true positives (of {self.label.n_positives} positives)")
-        ax.set_title(f"{self.label.name}: coverage space, {describe(self.heuristic)}", fontsize=10)
+        title = f"{self.label.name}: coverage space, {describe(self.heuristic)}"
+        write_plain(ax.set_title, title, fontsize=10)
         ax.legend(loc="lower right", fontsize=8, framealpha=0.9)
         self.ax_, self.figure_ = ax, ax.figure
         return self

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from steelyard.study.analysis.comparison import Comparison
 
-from .titles import title_of
+from .titles import title_of, write_plain
 
 # Width of a character of a method's name, in inches.
 _CHARACTER_WIDTH = 0.065
@@ -101,7 +101,7 @@ class CriticalDifferenceDisplay:
             level = base + 0.45 * (position if on_left else n_methods - 1 - position)
             end, side = (0.85, "right") if on_left else (n_methods + 0.15, "left")
             ax.plot([rank, rank, end], [0, -level, -level], color="0.25", linewidth=1)
-            ax.text(end, -level, label, ha=side, va="center", fontsize=9)
+            write_plain(ax.text, end, -level, label, ha=side, va="center", fontsize=9)
         for level, (first, last) in enumerate(groups):
             y = -0.18 - 0.28 * level
             ends = [ranks[first] - 0.04, ranks[last] + 0.04]
@@ -119,6 +119,6 @@ class CriticalDifferenceDisplay:
         ax.set_xlim(0.85 - room, n_methods + 0.15 + room)
         ax.set_ylim(-base - 0.45 * n_left, 1.0)
         ax.set_axis_off()
-        ax.set_title(self.title, fontsize=10)
+        write_plain(ax.set_title, self.title, fontsize=10)
         self.ax_, self.figure_ = ax, ax.figure
         return self

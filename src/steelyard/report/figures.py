@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Sequence
-from pathlib import Path
+import warnings
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
-from steelyard._files import write_atomically
+from steelyard._files import write_inside
 from steelyard.study import StudyResults
+from steelyard.study.analysis.comparison import Comparison
 from steelyard.study.config import SIZE_MEASURES
 from steelyard.study.rule_sets import RuleSet
+from steelyard.study.store import Arrays
 
 from .coverage_space import CoverageSpaceDisplay
 from .critical_difference import CriticalDifferenceDisplay
 from .heatmaps import RankHeatmapDisplay, ValueHeatmapDisplay
+from .titles import write_plain
 
 # The paper's figures in its order; measures that were tuned for follow.
 _ACCURACIES = ("hamming", "subset", "precision_micro", "recall_micro", "f1_micro")
@@ -23,43 +27,74 @@ MAPPED_MEASURES = (*_ACCURACIES, *SIZE_MEASURES)
 
 
 def write_figures(study: StudyResults, example: Sequence[RuleSet]) -> None:
-    """Write all figures that the results allow.
+    """Write all figures that the results allow; warn of a figure that cannot be drawn.
 
     These are rank maps per measure and family, maps of the values per data set, the coverage space of
     the example's label, and critical differences of several methods on several data sets.
     """
-    folder = study.folder / "figures"
+    for name, draw in list_figures(study, example).items():
+        try:
+            files = render_figure(draw())
+        except Exception as error:  # matplotlib fails in many ways, and the tables need no figure
+            reason = " ".join(str(error).split())
+            warnings.warn(f"cannot draw the figure {name}: {reason}", UserWarning, stacklevel=2)
+            continue
+        for suffix, content in files.items():
+            write_inside(study.folder, f"figures/{name}{suffix}", content)
+
+
+def list_figures(study: StudyResults, example: Sequence[RuleSet]) -> dict[str, Callable[[], Any]]:
+    """Name of a figure → function that draws it and returns its axes."""
+    figures: dict[str, Callable[[], Any]] = {}
     measures = list(dict.fromkeys((*MAPPED_MEASURES, *study.config.tune)))
     for heuristic in study.config.heuristics:
         suffix = "" if len(study.config.heuristics) == 1 else f"-{heuristic}"
         for measure in measures:
-            cells = study.cells(measure, heuristic)
-            axes = new_axes(6.2, 4.4, 1, 2 if len(cells.datasets) > 1 else 1)
-            RankHeatmapDisplay(cells, measure=measure, heuristic=heuristic).plot(ax=axes[0])
-            save_figure(axes, folder / f"ranks-{measure}{suffix}")
+            figures[f"ranks-{measure}{suffix}"] = partial(_draw_ranks, study, measure, heuristic)
         for dataset in study.datasets:
-            axes = new_axes(4.9, 3.7, math.ceil(len(measures) / 4), 4)
-            axes[0, 0].figure.suptitle(f"{dataset}: mean over the folds", y=0.99)
-            for ax, measure in zip(axes.flat, measures, strict=False):
-                cells = study.cells(measure, heuristic).of(dataset)
-                display = ValueHeatmapDisplay(cells, measure=measure, heuristic=heuristic)
-                display.plot(ax=ax, max_ticks=10)
-            for ax in axes.flat[len(measures) :]:
-                ax.set_axis_off()
-            save_figure(axes, folder / f"values-{dataset}{suffix}")
+            draw = partial(_draw_values, study, dataset, measures, heuristic)
+            figures[f"values-{dataset}{suffix}"] = draw
     for measure, comparison in study.comparisons.items():
         if len(comparison.datasets) > 1 and len(comparison.methods) > 1:
-            axes = new_axes(6.4, 2.4)
-            CriticalDifferenceDisplay.from_comparison(comparison).plot(ax=axes[0, 0])
-            save_figure(axes, folder / f"critical-difference-{measure}")
-    shown = {rule_set.heuristic: rule_set for rule_set in example}
+            figures[f"critical-difference-{measure}"] = partial(_draw_difference, comparison)
     counts = study.candidate_counts(example[0].dataset) if example else None
     if counts is not None:
-        axes = new_axes(6.4, 5.0, 1, len(shown))
-        for ax, s in zip(axes[0], shown.values(), strict=True):
-            path = study.paths[s.dataset]
-            CoverageSpaceDisplay.from_path(counts, path, s.label, s.heuristic).plot(ax=ax)
-        save_figure(axes, folder / "coverage-space")
+        figures["coverage-space"] = partial(_draw_space, study, example, counts)
+    return figures
+
+
+def _draw_ranks(study: StudyResults, measure: str, heuristic: str) -> Any:
+    cells = study.cells(measure, heuristic)
+    axes = new_axes(6.2, 4.4, 1, 2 if len(cells.datasets) > 1 else 1)
+    RankHeatmapDisplay(cells, measure=measure, heuristic=heuristic).plot(ax=axes[0])
+    return axes
+
+
+def _draw_values(study: StudyResults, dataset: str, measures: Sequence[str], heuristic: str) -> Any:
+    axes = new_axes(4.9, 3.7, math.ceil(len(measures) / 4), 4)
+    write_plain(axes[0, 0].figure.suptitle, f"{dataset}: mean over the folds", y=0.99)
+    for ax, measure in zip(axes.flat, measures, strict=False):
+        cells = study.cells(measure, heuristic).of(dataset)
+        display = ValueHeatmapDisplay(cells, measure=measure, heuristic=heuristic)
+        display.plot(ax=ax, max_ticks=10)
+    for ax in axes.flat[len(measures) :]:
+        ax.set_axis_off()
+    return axes
+
+
+def _draw_difference(comparison: Comparison) -> Any:
+    axes = new_axes(6.4, 2.4)
+    CriticalDifferenceDisplay.from_comparison(comparison).plot(ax=axes[0, 0])
+    return axes
+
+
+def _draw_space(study: StudyResults, example: Sequence[RuleSet], counts: Arrays) -> Any:
+    shown = {rule_set.heuristic: rule_set for rule_set in example}
+    axes = new_axes(6.4, 5.0, 1, len(shown))
+    for ax, s in zip(axes[0], shown.values(), strict=True):
+        path = study.paths[s.dataset]
+        CoverageSpaceDisplay.from_path(counts, path, s.label, s.heuristic).plot(ax=ax)
+    return axes
 
 
 def new_axes(width: float, height: float, n_rows: int = 1, n_columns: int = 1) -> Any:
@@ -78,9 +113,11 @@ def new_axes(width: float, height: float, n_rows: int = 1, n_columns: int = 1) -
     return figure.subplots(n_rows, n_columns, squeeze=False)
 
 
-def save_figure(axes: Any, path: Path) -> None:
-    """Write the figure of some axes as PNG and PDF; equal figures give equal bytes."""
+def render_figure(axes: Any) -> dict[str, bytes]:
+    """The figure of some axes as PNG and PDF; equal figures give equal bytes."""
+    files = {}
     for suffix, metadata in [(".png", {"Software": None}), (".pdf", {"CreationDate": None})]:
         buffer = io.BytesIO()
         axes[0, 0].figure.savefig(buffer, format=suffix[1:], dpi=120, metadata=metadata)
-        write_atomically(path.with_name(path.name + suffix), buffer.getvalue())
+        files[suffix] = buffer.getvalue()
+    return files

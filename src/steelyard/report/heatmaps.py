@@ -13,7 +13,7 @@ import pandas as pd
 
 from steelyard.study.analysis.ranks import CellMap, Values, map_cells
 
-from .titles import SYMBOLS, format_parameter, is_share, thin_ticks, tick_of, title_of
+from .titles import SYMBOLS, format_parameter, is_share, thin_ticks, tick_of, title_of, write_plain
 
 
 @dataclass(eq=False)
@@ -73,7 +73,7 @@ class _HeatmapDisplay:
         ax.tick_params(length=2)
         ax.set_xlabel(SYMBOLS.get(self.heuristic, ""), style="italic")
         ax.set_ylabel("φ", rotation=0, labelpad=8, style="italic")
-        ax.set_title(title, fontsize=10)
+        write_plain(ax.set_title, title, fontsize=10)
         return ax.figure.colorbar(image, ax=ax)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from steelyard._files import write_atomically
+from steelyard._files import write_inside
 
 _LETTERS = {"φ": r"\phi", "β": r"\beta", "χ": r"\chi", "²": "^2", "∞": r"\infty"}
 _OPERATORS = {"<": "<", ">": ">", "≥": r"\geq", "≤": r"\leq", "∧": r"\wedge", "¬": r"\neg"}
@@ -40,10 +40,23 @@ def escape_markdown(text: str) -> str:
 
     Examples
     --------
-    >>> print(escape_markdown("a|b <img>"))
+    >>> print(escape_markdown("a|b <img>\n"))
     a\|b &lt;img&gt;
     """
-    return re.sub(r"([\\|*_`\[\]])", r"\\\1", html.escape(text, quote=False))
+    text = " ".join(html.escape(text, quote=False).splitlines())
+    return re.sub(r"([\\|*_`\[\]])", r"\\\1", text)
+
+
+def escape_formula(text: str) -> str:
+    """Quote a text that spreadsheets would read as a formula; numbers stay as they are.
+
+    Examples
+    --------
+    >>> escape_formula("=1+2"), escape_formula("-0.5"), escape_formula("a = b")
+    ("'=1+2", '-0.5', 'a = b')
+    """
+    is_formula = text.startswith(("=", "+", "-", "@", "\t", "\r"))
+    return f"'{text}" if is_formula and not re.fullmatch(r"[-+][\d.]+", text) else text
 
 
 @dataclass(frozen=True)
@@ -117,12 +130,13 @@ class TextTable:
 
     def to_csv(self) -> str:
         """Format as CSV, without title and notes."""
-        table = pd.DataFrame(self.rows, columns=list(self.columns), dtype=object)
+        rows = [list(map(escape_formula, row)) for row in self.rows]
+        table = pd.DataFrame(rows, columns=list(map(escape_formula, self.columns)), dtype=object)
         return table.to_csv(index=False, lineterminator="\n")
 
 
-def write_tables(path: Path, tables: Sequence[TextTable]) -> None:
-    """Write tables to ``path.md`` and ``path.tex``, and each table to its own CSV file."""
+def write_tables(folder: Path, name: str, tables: Sequence[TextTable]) -> None:
+    """Write tables to ``tables/name.md`` and ``.tex``, and each table to its own CSV file."""
     texts = {
         ".md": "\n\n".join(table.to_markdown() for table in tables) + "\n",
         ".tex": "\n\n".join(table.to_latex() for table in tables) + "\n",
@@ -131,4 +145,4 @@ def write_tables(path: Path, tables: Sequence[TextTable]) -> None:
         suffix = "" if len(tables) == 1 else "-" + re.sub(r"\W+", "-", table.title.lower())
         texts[f"{suffix}.csv"] = table.to_csv()
     for suffix, text in texts.items():
-        write_atomically(path.with_name(path.name + suffix), text.encode())
+        write_inside(folder, f"tables/{name}{suffix}", text.encode())

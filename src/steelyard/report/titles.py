@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 from steelyard.measures import MEASURES
 
@@ -62,3 +64,15 @@ def thin_ticks(n_ticks: int, limit: int) -> range:
     ([0, 1, 2, 3, 4], [0, 2, 4, 6, 8, 10, 12, 14, 16, 18])
     """
     return range(0, n_ticks, max(1, math.ceil(n_ticks / limit)))
+
+
+def write_plain(write: Callable[..., Any], *arguments: Any, **style: Any) -> Any:
+    """Call a function of matplotlib that writes a text, which may hold any name.
+
+    A dollar sign starts no formula, and characters that no font can draw are replaced.
+    """
+    *place, text = arguments
+    shown = "".join(
+        c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in text
+    )
+    return write(*place, shown, parse_math=False, **style)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+import reprlib
 import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
@@ -34,6 +35,9 @@ LARGEST_TUNED_M = 4096
 DEFAULT_FOLDS = 10
 BASELINES: tuple[str, ...] = ("ripper",)
 _LEAST = {"folds": 2, "repeats": 1, "only_folds": 1, "n_candidates": 1, "seed": 0, "inner_folds": 2}
+# More is a mistake: numpy counts up to here, and nobody waits for a billion folds.
+_MOST = {"n_candidates": 2**31 - 1, "seed": 2**63 - 1}
+_MOST_FOLDS = 1_000_000
 
 
 class StudyError(ValueError):
@@ -143,8 +147,25 @@ class StudyConfig:
         return tuple(dict.fromkeys((*STUDY_MEASURES, *self.tune)))
 
 
+def _check_kinds(config: StudyConfig) -> None:
+    """Raise an error for the first setting that is not text, a boolean or an integer in its bounds."""
+    for name in ("data", "labels", "heuristics", "tune", "baselines"):
+        for value in getattr(config, name):
+            if not isinstance(value, str):
+                raise StudyError(f"{name} must be texts, got {reprlib.repr(value)}")
+    if not isinstance(config.invert_majority_labels, bool):
+        value = config.invert_majority_labels
+        raise StudyError(f"invert_majority_labels must be a boolean, got {reprlib.repr(value)}")
+    for name in _LEAST:
+        setting = getattr(config, name)
+        for value in setting if isinstance(setting, tuple) else (setting,):
+            if (name, value) != ("folds", None):
+                _check_integer(name, value)
+
+
 def _check(config: StudyConfig) -> None:
     """Raise an error for the first invalid setting."""
+    _check_kinds(config)
     check_constraints(config.constraints)
     if not config.data or not config.heuristics:
         missing = "heuristic" if config.data else "data set"
@@ -157,17 +178,21 @@ def _check(config: StudyConfig) -> None:
         raise StudyError("parameters require exactly one heuristic: run two studies instead")
     for name, values in [("parameters", config.parameters), ("phis", config.phis)]:
         if not all(map(is_number, values)):
-            raise StudyError(f"{name} must be numbers, got {list(values)!r}")
+            raise StudyError(f"{name} must be numbers, got {reprlib.repr(list(values))}")
     if not config.phis or not all(0 < phi <= 1 for phi in config.phis):
         raise StudyError(f"phis must be above 0 and at most 1, got {list(config.phis)!r}")
     for name, values in vars(config).items():
         if name != "labels" and isinstance(values, tuple) and len(set(values)) < len(values):
             raise StudyError(f"{name} contains a value twice: {', '.join(map(str, values))}")
-    for name, least in _LEAST.items():
-        setting = getattr(config, name)
-        for value in setting if isinstance(setting, tuple) else (setting,):
-            if (type(value) is not int or value < least) and (name, value) != ("folds", None):
-                raise StudyError(f"{name} must be an integer of at least {least}, got {value!r}")
+
+
+def _check_integer(name: str, value: Any) -> None:
+    least, most = _LEAST[name], _MOST.get(name, _MOST_FOLDS)
+    got = f"got {reprlib.repr(value)}"
+    if type(value) is not int or value < least:
+        raise StudyError(f"{name} must be an integer of at least {least}, {got}")
+    if value > most:
+        raise StudyError(f"{name} must be at most {most:,}, {got}")
 
 
 def config_to_toml(config: StudyConfig) -> str:
@@ -196,7 +221,9 @@ def config_from_toml(text: str, where: str = "the configuration") -> StudyConfig
     """Parse a TOML text; reject unknown settings."""
     try:
         settings = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except RecursionError:
+        raise StudyError(f"{where} is nested too deeply") from None
+    except ValueError as error:  # of TOML, or of an integer with thousands of digits
         raise StudyError(f"{where} is not valid TOML: {error}") from None
     known = [field.name for field in fields(StudyConfig)]
     for name, value in settings.items():
@@ -209,8 +236,11 @@ def config_from_toml(text: str, where: str = "the configuration") -> StudyConfig
         is_list = isinstance(getattr(StudyConfig, name), tuple)
         if is_list != isinstance(value, list):
             kind = "a list" if is_list else "a single value"
-            raise StudyError(f"{where}: {name} must be {kind}, got {value!r}")
-    return StudyConfig(**settings)
+            raise StudyError(f"{where}: {name} must be {kind}, got {reprlib.repr(value)}")
+    try:
+        return StudyConfig(**settings)
+    except ValueError as error:
+        raise StudyError(f"{where}: {error}") from None
 
 
 def _read_constraints(plain: Any, where: str) -> Constraints:

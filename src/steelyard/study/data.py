@@ -73,6 +73,17 @@ def invert_majority_labels(Y: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(np.where(is_major, 1 - Y, Y), index=Y.index, columns=names)
 
 
+def clean_name(name: str) -> str:
+    """The name of a data set as a name of files and folders.
+
+    Examples
+    --------
+    >>> clean_name("../my data"), clean_name("flags")
+    ('_my_data', 'flags')
+    """
+    return re.sub(r"[^\w.+-]", "_", name).lstrip(".") or "data"
+
+
 def load_study_data(config: StudyConfig) -> list[StudyData]:
     """Load all data sets of a study with their folds; names become valid file names."""
     loaded: list[StudyData] = []
@@ -80,7 +91,7 @@ def load_study_data(config: StudyConfig) -> list[StudyData]:
         data = load_source(source, config.labels)
         folds, is_own = _assign_folds(source, data, config)
         Y = invert_majority_labels(data.Y) if config.invert_majority_labels else data.Y
-        name = re.sub(r"[^\w.+-]", "_", data.name).lstrip(".") or "data"
+        name = clean_name(data.name)
         if any(name == other.name for other in loaded):
             raise StudyError(f"two data sets are called {name!r}: rename a file or folder")
         sha256 = hash_data(data.X, Y, folds)

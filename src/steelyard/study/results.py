@@ -1,13 +1,12 @@
 """StudyResults: the rows of a study and everything derived from them, computed once.
 
-This is the only module that reads a results folder. Tables, figures, the page and the terminal take a
+Only this module and `reading` read a results folder. Tables, figures, the page and the terminal take a
 `StudyResults` and open no files.
 """
 
 from __future__ import annotations
 
 import itertools
-import json
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from typing import Any
 
 import pandas as pd
 
-from steelyard._files import read_text
+from steelyard._files import locate_inside, read_text
 from steelyard.model.path import TheoryPath
 
 from .analysis.comparison import Comparison, average_methods, compare_methods
@@ -25,13 +24,13 @@ from .analysis.findings import Finding, check_cough, check_findings
 from .analysis.published import describe_differences
 from .analysis.ranks import CellMap, map_cells
 from .config import StudyConfig, StudyError, config_from_toml
-from .rows import COLUMNS, empty_rows
+from .reading import read_examples, read_rows, read_run
+from .rows import COLUMNS
 from .store import Arrays, StudyStore
 from .units import Unit
 
 _MAIN_MEASURES = ("f1_micro", "hamming", "subset")
 _BEST_CELL = ["dataset", "heuristic", "measure", "parameter", "phi", "value", "n_rules"]
-_NUMBERS = {"fold": int, "parameter": float, "phi": float, "value": float}
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,12 +77,18 @@ class StudyResults:
         """All theories of the shown fold, for every data set whose theories were saved."""
         store = StudyStore(self.folder)
         files = {name: store.theory_file(name, self.shown_fold) for name in self.datasets}
-        return {name: TheoryPath.from_json(f) for name, f in files.items() if f.exists()}
+        paths = {name: TheoryPath.from_json(f) for name, f in files.items() if f.exists()}
+        for name, path in paths.items():
+            if (path.heuristics, path.phis) != (self.config.grid, self.config.phis):
+                raise StudyError(f"{files[name]} holds the theories of another grid")
+        return paths
 
     def examples(self, dataset: str) -> dict[str, Any] | None:
         """Held-out examples of the shown fold, or None if they were not saved."""
-        file = self.folder / "examples" / f"{dataset}.json"
-        return json.loads(read_text(file)) if file.exists() else None
+        file = locate_inside(self.folder, f"examples/{dataset}.json")
+        if not file.exists() or dataset not in self.paths:
+            return None
+        return read_examples(file, self.paths[dataset].coded.used_features)
 
     def candidate_counts(self, dataset: str) -> Arrays | None:
         """What the candidates of the shown fold cover, or None if the counts were not saved."""
@@ -122,6 +127,8 @@ class StudyResults:
     def comparisons(self) -> dict[str, Comparison]:
         """Baselines and tuned theories side by side, for each of the main measures."""
         names, means = self.main_measures, self.method_means
+        if means.empty:
+            return {}
         found = {name: compare_methods(means, name, self.datasets) for name in names}
         return {name: comparison for name, comparison in found.items() if comparison.methods}
 
@@ -167,17 +174,12 @@ def load_study(folder: str | os.PathLike[str]) -> StudyResults:
         is_unfinished = (path / "units" / "identity.json").exists()
         what = "an unfinished study: run it to the end first" if is_unfinished else "no study"
         raise StudyError(f"{str(folder)!r} holds {what}")
-    rows = {name: _read_rows(path / f"{name}.csv") for name in COLUMNS}
-    config = config_from_toml(read_text(path / "study.toml"), "study.toml")
-    return StudyResults(path, config, **rows, run=json.loads(read_text(path / "run.json")))
-
-
-def _read_rows(path: Path) -> pd.DataFrame:
-    if not path.exists():
-        return empty_rows(path.stem)
-    # As text first: a data set may have the name "NA" or "007", and numpy reads every float exactly.
-    rows = pd.read_csv(path, dtype=str, keep_default_na=False)
-    for name in rows.columns.intersection(list(_NUMBERS)):
-        texts = rows[name].replace("", "nan").to_numpy(dtype=object)
-        rows[name] = texts.astype(_NUMBERS[name])
-    return rows
+    file = locate_inside(path, "study.toml")
+    config = config_from_toml(read_text(file), str(file))
+    files = {name: locate_inside(path, f"{name}.csv") for name in COLUMNS}
+    rows = {name: read_rows(file, config) for name, file in files.items()}
+    folds = {name: set(zip(t["dataset"], t["fold"], strict=True)) for name, t in rows.items()}
+    for name, found in folds.items():
+        if found and found != folds["results"]:
+            raise StudyError(f"{files[name]} has other folds than {files['results']}")
+    return StudyResults(path, config, **rows, run=read_run(locate_inside(path, "run.json")))

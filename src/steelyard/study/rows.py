@@ -13,11 +13,11 @@ from .config import StudyConfig
 from .store import Arrays
 from .units import RIPPER_VARIANTS, Unit
 
-_CELL = ("heuristic", "parameter", "phi")
+CELL = ("heuristic", "parameter", "phi")
 # Name of a file of rows → its columns.
 COLUMNS: dict[str, tuple[str, ...]] = {
-    "results": ("dataset", "fold", *_CELL, "measure", "value"),
-    "tuned": ("dataset", "fold", "tuned_for", *_CELL, "measure", "value"),
+    "results": ("dataset", "fold", *CELL, "measure", "value"),
+    "tuned": ("dataset", "fold", "tuned_for", *CELL, "measure", "value"),
     "baselines": ("dataset", "fold", "baseline", "measure", "value"),
 }
 
@@ -51,7 +51,7 @@ def collect_rows(config: StudyConfig, units: Mapping[Unit, Arrays]) -> dict[str,
 def _list_grid(config: StudyConfig) -> pd.DataFrame:
     """All cells of the grid, in the order of the values of a unit."""
     cells = [(h.name, h.parameter, phi) for h in config.grid for phi in config.phis]
-    return pd.DataFrame(cells, columns=list(_CELL))
+    return pd.DataFrame(cells, columns=list(CELL))
 
 
 def _choose_cells(config: StudyConfig, fold: Unit, units: Mapping[Unit, Arrays]) -> pd.DataFrame:

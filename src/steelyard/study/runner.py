@@ -15,22 +15,20 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
 
-from steelyard._files import write_atomically
 from steelyard.data.sources import find_source
+from steelyard.learning.parallel import run_in_processes
 
 from .config import StudyConfig, StudyError, config_to_toml
 from .data import StudyData, load_study_data
 from .results import StudyResults
 from .rows import collect_rows
 from .store import Arrays, StudyStore
-from .units import Unit, estimate_cost, list_units, prepare_task, run_task
+from .units import Unit, estimate_cost, list_units, read_finished, run_unit
 
 # Enough to find an interesting example, few enough for a page that is sent by mail.
 N_EXAMPLES = 50
@@ -81,20 +79,18 @@ def run_study(
         if unknown:
             raise StudyError(f"{data.name} has {data.n_folds} folds, but no fold {unknown[0]}")
     store = StudyStore(out)
-    with store.locked():
-        store.claim(_identify(config, data_sets))
+    with store.claimed(_identify(config, data_sets)):
         shown = dataclasses.replace(config, data=tuple(_relocate(s, out) for s in config.data))
-        write_atomically(store.folder / "study.toml", config_to_toml(shown).encode())
+        store.write("study.toml", config_to_toml(shown).encode())
         work = {unit: data for data in data_sets for unit in list_units(data, config)}
         units = _run_units(store, config, work, n_jobs, progress)
         rows = collect_rows(config, units)
         run = _describe_run(shown, data_sets, units)
         study = StudyResults(store.folder, shown, **rows, run=run)
-        _write_rows(store.folder, rows)
+        _write_rows(store, rows)
         for data in data_sets:
-            _write_examples(study, data)
-        text = json.dumps(run, indent=1, ensure_ascii=False)
-        write_atomically(store.folder / "run.json", text.encode())
+            _write_examples(store, study, data)
+        store.write("run.json", json.dumps(run, indent=1, ensure_ascii=False).encode())
         return study
 
 
@@ -121,7 +117,7 @@ def _run_units(
 ) -> dict[Unit, Arrays]:
     """Compute the units that are not finished; return the arrays of all units."""
     report = progress or (lambda *_: None)
-    found = {unit: store.read_unit(unit.name) for unit in work}
+    found = {unit: read_finished(unit, store) for unit in work}
     missing = [unit for unit, arrays in found.items() if arrays is None]
     # Long units first, so that no worker waits long for another at the end.
     missing.sort(key=lambda unit: -estimate_cost(unit, work[unit]))
@@ -133,10 +129,8 @@ def _run_units(
         missing.insert(1, baseline)
     n_before = len(work) - len(missing)
     report(n_before, len(work), None)
-    # The generator prepares a task when a worker needs it, so only a few are in memory at a time.
-    tasks = (prepare_task(unit, work[unit], config, store) for unit in missing)
-    workers = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
-    finished = workers(delayed(run_task)(task) for task in tasks)
+    calls = ((unit, config, store, *work[unit]) for unit in missing)
+    finished = run_in_processes(run_unit, calls, n_jobs)
     for n_done, (unit, arrays, texts) in enumerate(finished, n_before + 1):
         found[unit] = arrays
         for text in texts:
@@ -145,17 +139,17 @@ def _run_units(
     return {unit: arrays for unit, arrays in found.items() if arrays is not None}
 
 
-def _write_rows(folder: Path, rows: dict[str, pd.DataFrame]) -> None:
+def _write_rows(store: StudyStore, rows: dict[str, pd.DataFrame]) -> None:
     for name, table in rows.items():
         if table.empty:
             continue
         text = table.to_csv(index=False, lineterminator="\n")
-        write_atomically(folder / f"{name}.csv", text.encode())
+        store.write(f"{name}.csv", text.encode())
         if find_spec("pyarrow") is not None:
-            write_atomically(folder / f"{name}.parquet", table.to_parquet(index=False))
+            store.write(f"{name}.parquet", table.to_parquet(index=False))
 
 
-def _write_examples(study: StudyResults, data: StudyData) -> None:
+def _write_examples(store: StudyStore, study: StudyResults, data: StudyData) -> None:
     """Write ``examples/<dataset>.json`` for the shown fold of a data set."""
     names = [feature.name for feature in study.paths[data.name].coded.used_features]
     _, is_test = data.locate(study.shown_fold)
@@ -169,8 +163,7 @@ def _write_examples(study: StudyResults, data: StudyData) -> None:
         "labels": [str(name) for name in Y.columns],
         "truth": Y.to_numpy().astype(int).tolist(),
     }
-    text = json.dumps(content, ensure_ascii=False)
-    write_atomically(study.folder / "examples" / f"{data.name}.json", text.encode())
+    store.write(f"examples/{data.name}.json", json.dumps(content, ensure_ascii=False).encode())
 
 
 def _describe_run(

@@ -109,7 +109,16 @@ def estimate_cost(unit: Unit, data: StudyData) -> float:
     return KINDS[unit.kind][1] * n_rows * float(np.log2(n_columns + 1))
 
 
-def prepare_task(unit: Unit, data: StudyData, config: StudyConfig, store: StudyStore) -> Task:
+def read_finished(unit: Unit, store: StudyStore) -> Arrays | None:
+    """The arrays of a unit, or None if it must be computed (again)."""
+    arrays = store.read_unit(unit.name)
+    if arrays is None or "theories" not in arrays:
+        return arrays
+    is_intact = store.hash_theories(unit.dataset, unit.fold) == str(arrays["theories"])
+    return arrays if is_intact else None
+
+
+def _prepare_task(unit: Unit, data: StudyData, config: StudyConfig, store: StudyStore) -> Task:
     """Select the training and test rows of a unit."""
     repeat, is_test = data.locate(unit.fold)
     seed = config.seed + repeat
@@ -122,20 +131,27 @@ def prepare_task(unit: Unit, data: StudyData, config: StudyConfig, store: StudyS
     return Task(unit, config, store, seed, *rows)
 
 
-def run_task(task: Task) -> tuple[Unit, Arrays, list[str]]:
-    """Compute a unit and save it in a worker process; return its arrays and its warnings."""
+def run_unit(
+    unit: Unit, config: StudyConfig, store: StudyStore, *data: Any
+) -> tuple[Unit, Arrays, list[str]]:
+    """Compute a unit and save it in a worker process; return its arrays and its warnings.
+
+    `data` are the fields of a StudyData. As single arguments of all units they are sent once: joblib
+    maps them into the memory of all processes, or scatters them over a Dask cluster.
+    """
+    task = _prepare_task(unit, StudyData(*data), config, store)
     start = time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         # A study compares methods as they are; that of a baseline is no advice for its user.
         warnings.filterwarnings("ignore", "no rule for")
-        arrays = KINDS[task.unit.kind][0](task)
+        arrays = KINDS[unit.kind][0](task)
     arrays["seconds"] = np.array(time.perf_counter() - start)
-    task.store.write_unit(task.unit.name, arrays)
+    store.write_unit(unit.name, arrays)
     # Only warnings that users can act on; deprecations inside libraries are not for them.
     kinds = (UserWarning, RuntimeWarning)
     shown = [str(w.message) for w in caught if issubclass(w.category, kinds)]
-    return task.unit, arrays, shown
+    return unit, arrays, shown
 
 
 def _learn(
@@ -154,9 +170,10 @@ def _compute_grid(task: Task) -> Arrays:
     path, found = _learn(task, task.config.grid, task.config.measures)
     sizes = [path.n_kept, path.total_conditions / np.maximum(path.n_kept, 1)]
     # Write the theories first: the unit counts as finished once its own file exists.
-    task.store.write_theories(task.unit.dataset, task.unit.fold, path.to_json())
+    checksum = task.store.write_theories(task.unit.dataset, task.unit.fold, path.to_json())
     values = np.array([*found.values(), *sizes], dtype=np.float64)
-    return {"measures": np.array([*found, *SIZE_MEASURES]), "values": values}
+    names = np.array([*found, *SIZE_MEASURES])
+    return {"measures": names, "values": values, "theories": np.array(checksum)}
 
 
 def _compute_inner(task: Task) -> Arrays:

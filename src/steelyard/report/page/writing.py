@@ -6,7 +6,6 @@ Knows strings and sizes; `payload` knows what the data means.
 from __future__ import annotations
 
 import base64
-import gzip
 import hashlib
 import json
 import re
@@ -15,7 +14,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from steelyard._files import write_atomically
+from steelyard._files import compress, write_inside
 from steelyard.study import StudyResults
 
 from .payload import study_to_payload
@@ -45,9 +44,9 @@ def write_page(study: StudyResults) -> Path:
     ...     write_page(run_study(config, folder)).name
     'index.html'
     """
-    path = study.folder / "index.html"
-    write_atomically(path, build_page(*study_to_payload(study)).encode("utf-8"))
-    return path
+    page = build_page(*study_to_payload(study))
+    write_inside(study.folder, "index.html", page.encode("utf-8"))
+    return study.folder / "index.html"
 
 
 def build_page(
@@ -87,7 +86,7 @@ def fit_theories(theories: dict[str, dict[str, Any]], room: int) -> dict[str, tu
     plain = {name: to_json(data) for name, data in theories.items()}
     if sum(len(text.encode("utf-8")) for text in plain.values()) <= room:
         return {name: ("application/json", text) for name, text in plain.items()}
-    packed = {name: _encode(gzip.compress(t.encode(), 9, mtime=0)) for name, t in plain.items()}
+    packed = {name: _encode(compress(t, 9)) for name, t in plain.items()}
     while packed and sum(map(len, packed.values())) > room:
         del packed[max(packed, key=lambda name: len(packed[name]))]
     return {name: ("application/gzip", text) for name, text in packed.items()}

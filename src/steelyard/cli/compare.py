@@ -1,0 +1,40 @@
+"""``steelyard compare``: two theories → the rules that they share and where their predictions differ."""
+
+from typing import Annotated
+
+import typer
+
+import steelyard
+
+from .consoles import print_result
+from .inputs import read_theory, with_theory
+from .options import Json, TheoryFile, option
+
+
+@with_theory
+def compare(
+    theory: "steelyard.Theory",
+    other: TheoryFile,
+    data: Annotated[
+        str | None, option("Data on which predictions and coverage are compared.", metavar="DATA")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Compare two theories: rules in both, in one, similar ones, and predictions that differ.
+
+    Example: [bold]steelyard compare old.json new.json --data patients.csv[/bold]
+    """
+    from steelyard.data.sources import read_attributes
+
+    try:
+        second = read_theory(other, None, None, None)
+    except typer.BadParameter as error:
+        raise typer.BadParameter(str(error), param_hint="OTHER") from None
+    comparison = theory.compare(second, None if data is None else read_attributes(data))
+    content = {
+        "n_examples": comparison.n_rows,
+        "n_different": None if data is None else len(comparison.rows),
+        "labels": {found.label: found.n_rows for found in comparison.differences},
+        "rules": comparison.to_frame(),
+    }
+    print_result(as_json, content, str(comparison))
