@@ -118,7 +118,7 @@ class TestMeaning:
         assert pickle.loads(pickle.dumps(first)) == second
         assert hash(first) == hash(second)
         assert repr(Constraints(min_tp=2, preferred=["a"])) == (
-            "Constraints(preferred=('a',), min_tp=2)"
+            "Constraints(preferred=['a'], min_tp=2)"
         )
         assert not Constraints()
         assert Constraints(min_tp=1)
@@ -126,8 +126,17 @@ class TestMeaning:
     @given(st.lists(st.text(min_size=1), max_size=3), st.integers(0, 9))
     def test_plain_data_gives_them_back(self, names, n):
         own = Constraints(increasing=names)
-        wanted = Constraints(forbidden=names, min_covered=n, for_label={"y": own})
+        banned = [Condition("v", "≤", 0.1 + 0.2)]
+        more = {"min_covered": n, "for_label": {"y": own}, "given": [JAM]}
+        wanted = Constraints(preferred=names, forbidden_conditions=banned, **more)
         assert Constraints.from_plain(wanted.to_plain()) == wanted
+
+    def test_rules_and_conditions_can_be_texts(self):
+        text = "for jam <- weight >= 123.456 and skin = fuzzy"
+        assert Constraints(given=[text]) == Constraints(given=[JAM])
+        condition = Condition("skin", "in", ["fuzzy", "rough"])
+        texts = ["skin in {fuzzy, rough}"]
+        assert Constraints(forbidden_conditions=texts).forbidden_conditions == (condition,)
 
 
 class TestRejection:
@@ -165,7 +174,6 @@ class TestRejection:
             ({"apart": [["skin", "wait"]]}, "unknown attribute 'wait' in apart"),
             ({"increasing": ["skin"]}, "'skin' is nominal"),
             ({"forbidden_conditions": [Condition("skin", "<", 3)]}, "'skin' is nominal and needs"),
-            ({"forbidden_conditions": [Condition("skin", "=", "red")]}, "no category 'red'"),
             ({"for_label": {"for jan": Constraints()}}, "unknown label 'for jan'.*'for jam'"),
             ({"given": [Rule(Head("jam"), JAM.body)]}, "unknown label 'jam'"),
         ],
@@ -175,6 +183,15 @@ class TestRejection:
     ):
         with pytest.raises(ValueError, match=message):
             learn(method, Constraints(**constraints))
+
+    def test_an_unknown_category_is_told(self, method):
+        """Forbidding it changes nothing; a rule that tests it is rejected."""
+        red = Condition("skin", "=", "red")
+        with pytest.warns(ConstraintWarning, match="'skin' has no category 'red'"):
+            theory = learn(method, Constraints(forbidden_conditions=[red])).theory_
+        assert len(theory) > 0
+        with pytest.raises(ValueError, match="no category 'red'"), pytest.warns(ConstraintWarning):
+            learn(method, Constraints(given=[Rule(Head("for jam"), (red,))]))
 
     def test_the_parameter_must_be_constraints(self, method):
         with pytest.raises(ValueError, match="constraints must be Constraints or None"):
@@ -279,7 +296,9 @@ class TestGiven:
         for h in range(2):
             for phi in (0.05, 1.0):
                 assert JAM in [scored.rule for scored in path.theory(h, phi)]
-        assert JAM in [scored.rule for scored in path.theory(0, min_value=2.0)]
+        (only,) = path.theory(0, min_value=2.0)
+        assert only.rule == JAM
+        assert only.provenance.source == "given"
         again = TheoryPath.from_json(path.to_json())
         assert again.theory(1, 0.5) == path.theory(1, 0.5)
         cells = path.predict_cells(X)
@@ -295,6 +314,7 @@ class TestGiven:
             theory = learn(METHODS[name], Constraints(given=[perfect]), table, label).theory_
             assert [scored.rule for scored in theory] == [perfect]
             assert (theory.rules[0].tp, theory.rules[0].fp) == (15, 0)
+            assert theory.rules[0].provenance.source == "given"
 
     def test_they_decide_which_class_the_rules_of_a_label_predict(self):
         against = Rule(Head("for jam", 0), (Condition("weight", "<", 100),))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
@@ -10,7 +11,7 @@ from steelyard._numbers import is_number
 from steelyard._text import as_text, did_you_mean, format_count, list_names
 from steelyard.model.conditions import Condition
 from steelyard.model.features import Feature
-from steelyard.model.rules import Rule, ScoredRule
+from steelyard.model.rules import Head, Rule, ScoredRule
 
 from .settings import check_integer
 
@@ -62,8 +63,8 @@ class Constraints:
     --------
     >>> from steelyard import Constraints, RuleSetClassifier, make_planted_rules
     >>> data = make_planted_rules(300, random_state=0)
-    >>> wanted = Constraints(forbidden=["x0"], max_conditions=2, min_covered=10)
-    >>> clf = RuleSetClassifier(n_candidates=1000, constraints=wanted, random_state=0)
+    >>> wanted = Constraints(forbidden=["weight"], max_conditions=2, min_covered=10)
+    >>> clf = RuleSetClassifier(n_candidates=200, constraints=wanted, random_state=0)
     >>> wanted.violations(clf.fit(data.X, data.Y).theory_)
     []
     """
@@ -115,8 +116,8 @@ class Constraints:
                 raise ValueError(f"the attribute {min(both)!r} is both {first} and {second}{where}")
 
     def __repr__(self) -> str:
-        given = [f"{f.name}={getattr(self, f.name)!r}" for f in self._changed_fields()]
-        return f"Constraints({', '.join(given)})"
+        plain = self.to_plain() | ({"for_label": self.for_label} if self.for_label else {})
+        return f"Constraints({', '.join(f'{name}={value!r}' for name, value in plain.items())})"
 
     def _changed_fields(self) -> Iterator[Any]:
         for f in fields(self):
@@ -137,7 +138,7 @@ class Constraints:
         --------
         >>> flu = Constraints(forbidden=["age"], max_conditions=2)
         >>> Constraints(forbidden=["sex"], for_label={"flu": flu}).of("flu")
-        Constraints(forbidden=('sex', 'age'), max_conditions=2)
+        Constraints(forbidden=['sex', 'age'], max_conditions=2)
         """
         given = tuple(rule for rule in self.given if rule.head.label == label)
         own = self.for_label.get(label) if label is not None else None
@@ -170,7 +171,7 @@ class Constraints:
         Examples
         --------
         >>> Constraints(forbidden=["age"], min_tp=5).parts()
-        {'forbidden': Constraints(forbidden=('age',)), 'min_tp': Constraints(min_tp=5)}
+        {'forbidden': Constraints(forbidden=['age']), 'min_tp': Constraints(min_tp=5)}
         """
         kept: dict[str, Any] = {"preference": self.preference}
         return {
@@ -198,10 +199,7 @@ class Constraints:
                         f"can be {parameter}"
                     )
             for condition in constraints.all_conditions():
-                try:
-                    condition.check(by_name[condition.feature])
-                except ValueError as error:
-                    raise ValueError(f"constraints: {error}") from None
+                _check_condition(condition, by_name[condition.feature])
         for label in (*self.for_label, *(rule.head.label for rule in self.given)):
             if label not in labels:
                 hint = did_you_mean(label, labels)
@@ -302,8 +300,12 @@ class Constraints:
         plain: dict[str, Any] = {}
         for f in self._changed_fields():
             value = getattr(self, f.name)
-            if f.name in ("forbidden_conditions", "given"):
+            if f.name == "given":
                 value = list(map(str, value))
+            elif f.name == "forbidden_conditions":
+                # Only rules print all digits.
+                rules = (str(Rule(Head("label"), (condition,))) for condition in value)
+                value = [text.split("← ", 1)[1] for text in rules]
             elif f.name == "for_label":
                 value = {label: own.to_plain() for label, own in value.items()}
             elif isinstance(value, tuple):
@@ -401,6 +403,19 @@ def _read_labels(for_label: Any) -> dict[str, Constraints]:
             inner = "for_label" if own.for_label else "given"
             raise ValueError(f"the constraints of the label {label!r} cannot have {inner}")
     return dict(for_label)
+
+
+def _check_condition(condition: Condition, feature: Feature) -> None:
+    """Reject a condition of the wrong kind; warn of categories that the training set does not have.
+
+    A fold of a training set may lack some of its categories.
+    """
+    try:
+        condition.check(feature)
+    except ValueError as error:
+        if condition.is_nominal != feature.is_nominal:
+            raise ValueError(f"constraints: {error}") from None
+        warnings.warn(f"constraints: {error}", ConstraintWarning, stacklevel=2)
 
 
 def check_constraints(constraints: Any) -> None:

@@ -152,7 +152,7 @@ def _ban_codes(condition: Condition, coder: FeatureCoder, f: int) -> list[tuple[
     """
     if condition.categories is not None:
         categories = coder.features[f].categories or ()
-        codes = [categories.index(text) for text in condition.categories]
+        codes = [categories.index(text) for text in condition.categories if text in categories]
         return [(code, code + 1) for code in codes]
     cuts = coder.cuts[f]
     low, high = 0, coder.n_codes(f)

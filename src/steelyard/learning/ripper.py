@@ -14,7 +14,7 @@ from steelyard.heuristics import Laplace, describe
 from steelyard.model.coding import CodedFeatures, FeatureCoder
 from steelyard.model.combiners import AnyRule, FirstRule
 from steelyard.model.decoders import BestLabel, EachLabel
-from steelyard.model.evidence import Evidence, Label, smoothed_precision
+from steelyard.model.evidence import Evidence, Label, Provenance, smoothed_precision
 from steelyard.model.rule_table import ranges_to_body
 from steelyard.model.rules import Head, Rule, ScoredRule
 from steelyard.model.theory import Theory
@@ -208,6 +208,8 @@ def _score_rules(
     rules = [
         (Rule(head, ranges_to_body(body.tolist(), coder)), mask) for body, mask in learned.rules
     ]
-    for rule, mask in chain(zip(*given, strict=True), rules):
+    n_given = len(given[0])
+    for i, (rule, mask) in enumerate(chain(zip(*given, strict=True), rules)):
         evidence = Evidence(*_count_covered(mask, is_target))
-        yield ScoredRule(rule, evidence, evidence.smoothed_precision)
+        provenance = Provenance("given" if i < n_given else "learned")
+        yield ScoredRule(rule, evidence, evidence.smoothed_precision, provenance=provenance)

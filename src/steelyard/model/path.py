@@ -21,7 +21,7 @@ from steelyard.measures import Measure, count_cells
 from .coded_rules import CodedRules, code_rules
 from .combiners import AnyRule, Combiner, Scores, target_signs
 from .decoders import BestLabel, Decoder, EachLabel
-from .evidence import Evidence, Label, smoothed_precision
+from .evidence import Evidence, Label, Provenance, smoothed_precision
 from .json import PATH, JsonFormat, Saved
 from .label_sets import KnownLabelSets
 from .log_odds import Points
@@ -77,8 +77,8 @@ class TheoryPath(Saved):
         Number of rules that each label keeps if it has them, whatever their values: they come first in
         every ranking.
     n_given : int, default=0
-        Number of given rules: they stand before all others in every ranking, and every theory keeps
-        them.
+        Number of given rules: the last of all rules. They stand before all others in every ranking,
+        and every theory keeps them.
 
     Examples
     --------
@@ -231,7 +231,9 @@ class TheoryPath(Saved):
         if points is not None and points < 0 and self.combiner.gives_log_odds:
             rule, points = self.rule(r, 1 - rule.head.target_class), -points
             evidence = Evidence(evidence.fp, evidence.tp)
-        return ScoredRule(rule, evidence, value, points)
+        is_given = r >= len(self.label_of_rule) - self.n_given
+        provenance = Provenance("given" if is_given else "learned")
+        return ScoredRule(rule, evidence, value, points, provenance=provenance)
 
     def _combine_and_decode(self, decoder: Decoder | None) -> tuple[Combiner, Decoder]:
         """The combiner and the fitted decoder of a theory of this path."""
