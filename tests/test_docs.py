@@ -1,4 +1,4 @@
-"""docs/curating.md and docs/constraints.md: every snippet runs, in order, and prints the output that the page shows.
+"""The pages curating.md and constraints.md: snippets run, in order, and print what the page shows.
 
 Run this file to write the outputs anew: ``python tests/test_docs.py``.
 """

@@ -151,6 +151,10 @@ class TestRejection:
             ({"apart": [["a"]]}, "needs two attributes"),
             ({"given": [3]}, "a given rule must be a Rule"),
             ({"given": [Rule(Head("y"))]}, "needs a condition"),
+            (
+                {"given": [Rule(Head("y"), (Condition("x", "<", 1), Condition("x", "≥", 2)))]},
+                "can never fire",
+            ),
             ({"forbidden_conditions": [3]}, "must be a Condition"),
             ({"for_label": {"y": 3}}, "to Constraints"),
             ({"for_label": {"y": Constraints(given=[JAM])}}, "cannot have given"),

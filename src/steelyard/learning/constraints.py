@@ -389,6 +389,8 @@ def _read_rule(rule: Any) -> Rule:
         raise ValueError(f"a given rule must be a Rule, got {rule!r}")
     if not rule.body:
         raise ValueError(f"a given rule needs a condition, got {str(rule)!r}")
+    if any(condition.is_empty for condition in rule.body):
+        raise ValueError(f"the given rule {str(rule)!r} can never fire")
     return rule
 
 
