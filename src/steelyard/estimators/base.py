@@ -58,6 +58,8 @@ class TheoryClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         self._check_parameters()
         X, targets = self._read_training_set(X, y, sample_weight)
         self.theory_ = self._learn_theory(X, targets)
+        if self.constraints is not None:
+            self.constraints.check_given(self.theory_.features)
         self._warn_of_labels_without_rule()
         return self
 

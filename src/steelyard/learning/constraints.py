@@ -206,6 +206,16 @@ class Constraints:
                 known = "" if hint else f"; the labels are {list_names(labels, most=10)}"
                 raise ValueError(f"constraints: unknown label {label!r}{hint}{known}")
 
+    def check_given(self, features: Sequence[Feature]) -> None:
+        """Reject given rules with categories that a training set does not have; folds may lack some."""
+        by_name = {feature.name: feature for feature in features}
+        for rule in self.given:
+            for condition in rule.body:
+                try:
+                    condition.check(by_name[condition.feature])
+                except ValueError as error:
+                    raise ValueError(f"the given rule {str(rule)!r}: {error}") from None
+
     def all_conditions(self) -> list[Condition]:
         """The forbidden conditions and those of the given rules."""
         return [*self.forbidden_conditions, *(c for rule in self.given for c in rule.body)]
