@@ -1,6 +1,10 @@
 """Ripper: its parts equal the oracle."""
 
+import _thread
+import threading
+
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -8,17 +12,12 @@ from hypothesis import strategies as st
 from reference import ripper as oracle
 from reference.rules import covers
 from steelyard._kernels import description_length as bits_kernels
-from steelyard._kernels import ripper as growing_kernels
-from steelyard.learning.ripper_rules import (
-    RuleListLearner,
-    count_possible_conditions,
-    remove_covered,
-)
+from steelyard._kernels.ripper import RuleListLearner, foil_gain
+from steelyard.learning.ripper import count_possible_conditions
 from steelyard.learning.settings import RipperSettings
 from steelyard.learning.training_table import code_training_table, value_cuts
 from strategies import table_to_rows, tables
 
-NOTHING = np.empty((0, 3), dtype=np.int32)
 counts = st.integers(0, 60)
 shares = st.floats(0.01, 0.5)
 
@@ -43,10 +42,26 @@ def problems(draw, **options):
     return training, is_target.astype(np.uint8), problem
 
 
+def make_learner(coded, is_target, problem=None, *, prune=True, optimizations=2, n_folds=3, seed=0):
+    """A learner of all rows in their order; with the parameters of a problem."""
+    min_weight, check_error = (problem.min_weight, problem.check_error) if problem else (1, True)
+    return RuleListLearner(
+        coded,
+        RipperSettings(prune, optimizations, n_folds, min_weight, check_error),
+        count_possible_conditions(coded),
+        seed,
+        np.ones(len(is_target), dtype=np.uint8),
+        is_target,
+        np.arange(len(is_target)),
+        float(is_target.mean()),
+    )
+
+
 def to_oracle(training, body):
     """A kernel's body as the oracle writes it: each range has the one bound it was grown with."""
     conditions = []
-    for f, low, high in body:
+    for condition in body:
+        f, low, high = condition.values() if isinstance(condition, dict) else condition
         feature, cuts = training.coder.features[f], training.coder.cuts[f]
         if feature.is_nominal:
             conditions.append((f, "=", feature.categories[low]))
@@ -60,59 +75,44 @@ def to_oracle(training, body):
 class TestGrowing:
     def test_gain_worked_by_hand(self):
         # 8 of 15 examples are positive: 9/16. The condition keeps 7 positives and no negative: 1.
-        gain = growing_kernels.foil_gain(7, np.log2(8 / 8), np.log2(9 / 16))
+        gain = foil_gain(7, np.log2(8 / 8), np.log2(9 / 16))
         assert gain == pytest.approx(7 * (4 - np.log2(9)))
 
     @given(problems())
     def test_body_equals_the_oracle(self, given_problem):
         training, is_target, problem = given_problem
-        space = growing_kernels.Workspace(training.coded, is_target)
-        rows = np.arange(len(is_target)).astype(np.uint32)
-        body = growing_kernels.grow_body(space, rows, NOTHING, problem.min_weight)
-        assert to_oracle(training, body) == oracle.grow(problem, rows.tolist())
+        rows = list(range(len(is_target)))
+        body = make_learner(training.coded, is_target, problem).grow(rows, [])
+        assert to_oracle(training, body) == oracle.grow(problem, rows)
 
     @given(problems(), st.data())
     def test_pruned_body_equals_the_oracle(self, given_problem, data):
         training, is_target, problem = given_problem
-        space = growing_kernels.Workspace(training.coded, is_target)
-        every = np.arange(len(is_target)).astype(np.uint32)
-        body = growing_kernels.grow_body(space, every, NOTHING, 1.0)
-        chosen = data.draw(st.sets(st.sampled_from(every.tolist())))
-        rows = np.array(sorted(chosen), dtype=np.uint32)
+        learner = make_learner(training.coded, is_target)
+        every = range(len(is_target))
+        body = learner.grow(every, [])
+        rows = sorted(data.draw(st.sets(st.sampled_from(every))))
         for whole_theory, measure in ((False, oracle.worth), (True, oracle.accuracy)):
-            pruned = growing_kernels.prune_body(space, rows, body, whole_theory)
-            expected = oracle.prune(problem, to_oracle(training, body), rows.tolist(), measure)
+            pruned = learner.prune(rows, body, whole_theory)
+            expected = oracle.prune(problem, to_oracle(training, body), rows, measure)
             assert to_oracle(training, pruned) == expected
 
     @given(problems())
     def test_mask_is_what_the_oracle_covers(self, given_problem):
         training, is_target, problem = given_problem
-        space = growing_kernels.Workspace(training.coded, is_target)
-        rows = np.arange(len(is_target)).astype(np.uint32)
-        body = growing_kernels.grow_body(space, rows, NOTHING, 1.0)
-        mask = growing_kernels.cover_body(space, body)
+        learner = make_learner(training.coded, is_target)
+        body = learner.grow(range(len(is_target)), [])
         expected = [covers(to_oracle(training, body), row) for row in problem.rows]
-        assert mask.tolist() == expected
+        assert learner.cover(body) == expected
 
-    def test_a_rule_counts_only_what_earlier_rules_leave_over(self):
-        masks = np.array([[1, 1, 0, 0], [1, 1, 1, 1]], dtype=np.bool_)
-        rest = np.array([0, 1, 1, 1], dtype=np.bool_)
-        is_target = np.array([1, 1, 1, 0], dtype=np.uint8)
-        tp, fp = growing_kernels.count_in_turn(list(masks), rest, is_target)
-        assert (tp.tolist(), fp.tolist()) == ([1, 1], [0, 1])
-        assert rest.tolist() == [False, True, True, True]
-
-    @given(
-        st.lists(st.booleans(), min_size=1, max_size=60), st.integers(2, 5), st.integers(0, 2**32)
-    )
-    def test_each_class_gives_its_share_for_pruning(self, classes, n_folds, seed):
-        is_target = np.array(classes, dtype=np.uint8)
-        rows = np.arange(len(classes)).astype(np.uint32)
-        state = np.array([seed], dtype=np.uint64)
-        growing, pruning = growing_kernels.split_rows(rows, is_target, n_folds, state)
-        assert sorted([*growing, *pruning]) == rows.tolist()
-        n_positives = int(is_target.sum())
-        assert is_target[pruning].sum() == n_positives // n_folds
+    @given(problems(), st.integers(2, 5), st.integers(0, 2**32))
+    def test_each_class_gives_its_share_for_pruning(self, given_problem, n_folds, seed):
+        training, is_target, _ = given_problem
+        rows = range(len(is_target))
+        learner = make_learner(training.coded, is_target, n_folds=n_folds, seed=seed)
+        growing, pruning = learner.split(rows)
+        assert sorted([*growing, *pruning]) == list(rows)
+        assert is_target[pruning].sum() == is_target.sum() // n_folds
         assert len(pruning) == len(rows) // n_folds
 
 
@@ -150,28 +150,21 @@ class TestDescriptionLength:
     def test_deleting_equals_the_oracle(self, rules, fn, tn, check_error, fp_share):
         tp, fp, lengths = (np.array([r[i] for r in rules], dtype=np.int64) for i in range(3))
         totals = (int(tp.sum()) + fn, int(fp.sum()) + tn)
-        order = np.arange(len(rules) - 1, -1, -1)
-        deleted = np.zeros(len(rules), dtype=np.bool_)
-        bits = bits_kernels.delete_costly_rules(
-            tp,
-            fp,
-            np.array([bits_kernels.rule_bits(k, 50) for k in lengths], dtype=np.float64),
-            order,
-            totals,
-            fp_share,
-            check_error,
-            deleted,
+        order = range(len(rules) - 1, -1, -1)
+        bits_of_rule = [bits_kernels.rule_bits(k, 50) for k in lengths]
+        bits, deleted = bits_kernels.delete_costly_rules(
+            tp, fp, bits_of_rule, order, *totals, fp_share, check_error
         )
         kept, expected = oracle.delete_costly(
             list(zip(tp.tolist(), fp.tolist(), strict=True)),
             lengths.tolist(),
-            order.tolist(),
+            list(order),
             totals,
             fp_share,
             50,
             check_error,
         )
-        assert np.flatnonzero(~deleted).tolist() == kept
+        assert np.flatnonzero(np.logical_not(deleted)).tolist() == kept
         assert bits == pytest.approx(expected, abs=1e-6)
 
 
@@ -187,29 +180,21 @@ class TestLearning:
     def test_rules_equal_the_oracle(self, given_problem, prune, optimizations, n_folds, seed):
         training, is_target, problem = given_problem
         assume(0 < is_target.sum() <= len(is_target) / 2)
-        state = np.array([seed], dtype=np.uint64)
-
-        def split(examples):
-            rows = np.array(examples, dtype=np.uint32)
-            return [
-                part.tolist()
-                for part in growing_kernels.split_rows(rows, is_target, n_folds, state)
-            ]
-
-        problem.split, problem.prune, problem.optimizations = split, prune, optimizations
+        options = {"prune": prune, "optimizations": optimizations, "n_folds": n_folds, "seed": seed}
+        problem.split = make_learner(training.coded, is_target, problem, **options).split
+        problem.prune, problem.optimizations = prune, optimizations
         bodies = oracle.learn(problem)
-        learner = RuleListLearner(
-            training.coded,
-            RipperSettings(prune, optimizations, n_folds, problem.min_weight, problem.check_error),
-            is_target.view(np.bool_),
-            np.ones(len(is_target), dtype=np.bool_),
-            np.arange(len(is_target)),
-            float(is_target.mean()),
-            np.array([seed], dtype=np.uint64),
-        )
+        learner = make_learner(training.coded, is_target, problem, **options)
         rules = learner.learn()
-        masks = [rule.mask.tolist() for rule in rules]
+        assert [to_oracle(training, ranges) for ranges, _ in rules] == bodies
+        masks = [mask.tolist() for _, mask in rules]
         assert masks == [[covers(body, row) for row in problem.rows] for body in bodies]
-        assert [to_oracle(training, rule.body) for rule in rules] == bodies
-        rest = np.flatnonzero(remove_covered(rules, learner.every)).tolist()
-        assert rest == problem.uncovered(bodies, range(len(is_target)))
+
+    def test_it_can_be_interrupted(self):
+        X = pd.DataFrame({"x": np.arange(1000.0)})
+        training = code_training_table(X, None, value_cuts)
+        is_target = (np.arange(1000) < 300).astype(np.uint8)
+        learner = make_learner(training.coded, is_target, optimizations=10_000_000)  # takes minutes
+        threading.Timer(0.1, _thread.interrupt_main).start()
+        with pytest.raises(KeyboardInterrupt):
+            learner.learn()

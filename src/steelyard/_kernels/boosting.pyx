@@ -442,6 +442,7 @@ def boost_rules(
     double[::1] out_gain,
     int64_t[::1] out_length,
     int32_t[:, :, ::1] out_body,
+    uint64_t[::1] out_seed,
     const double[::1] start,
     limits=None,
 ):
@@ -471,6 +472,8 @@ def boost_rules(
     out_length : (most_rules,)
     out_body : (most_rules, most_conditions, 3)
         Feature, low and high of the conditions, one range per feature.
+    out_seed : (most_rules,) uint64
+        The state of the random numbers from which the bag of each rule was drawn.
     start : (n_rows,) double
         Log-odds without any rule.
     limits : Limits, optional
@@ -524,6 +527,7 @@ def boost_rules(
     cdef Py_ssize_t n_rules = 0
     cdef Py_ssize_t t, _, i, row, length, rule, known
     cdef int64_t points
+    cdef uint64_t bag_seed
     cdef Value value, best, best_known
     with nogil:
         for t in range(out_rule.shape[0]):
@@ -535,6 +539,7 @@ def boost_rules(
             best_score = 0.0
             # The next free place holds the best rule of the round until another one is better.
             for _ in range(n_tries if n_rules < most_rules else 0):
+                bag_seed = seed
                 length = _grow(&seed, body, most_conditions, &classes, &space)
                 if length == 0:
                     continue
@@ -549,6 +554,7 @@ def boost_rules(
                 if score > best_score:
                     rule, best, best_score = n_rules, value, score
                     classes_of_rule[rule] = classes
+                    out_seed[rule] = bag_seed
                     memcpy(&coverage[rule, 0], covered, n_rows)
                     out_length[rule] = merge_conditions(
                         body, length, slot_of_feature, <Condition*> &out_body[rule, 0, 0]

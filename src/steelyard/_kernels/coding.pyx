@@ -5,11 +5,32 @@ The code of a number says how many cut points of its feature are not above it.
 
 import numpy as np
 
-from libc.math cimport INFINITY
+from libc.math cimport INFINITY, nextafter
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from ._coded cimport Coded, borrow, dense_codes
 from ._random cimport increment, mix
+
+
+def distinct_numbers(const double[::1] ascending):
+    """The distinct values of ascending numbers, without NaN."""
+    cdef double[::1] distinct = np.empty(ascending.shape[0])
+    cdef Py_ssize_t i, n = 0
+    for i in range(ascending.shape[0]):
+        if ascending[i] == ascending[i] and (n == 0 or ascending[i] != distinct[n - 1]):
+            distinct[n] = ascending[i]
+            n += 1
+    return distinct.base[:n].copy()
+
+
+def pair_with_next(const double[::1] numbers):
+    """Each number followed by the next larger float; infinity follows the largest one."""
+    cdef double[::1] pairs = np.empty(2 * numbers.shape[0])
+    cdef Py_ssize_t i
+    for i in range(numbers.shape[0]):
+        pairs[2 * i] = numbers[i]
+        pairs[2 * i + 1] = nextafter(numbers[i], INFINITY)
+    return pairs.base
 
 
 cdef inline Py_ssize_t _count_up_to(

@@ -1,7 +1,11 @@
+# distutils: language = c++
+# cython: show_performance_hints=False
 """Description lengths, in bits, of Ripper's theories and of their errors (Quinlan 1995)."""
 
 from libc.math cimport log2
-from libc.stdint cimport int64_t, uint8_t
+from libc.stdint cimport int64_t
+from libcpp.utility cimport pair
+from libcpp.vector cimport vector
 
 cdef extern from *:
     """
@@ -62,16 +66,16 @@ cpdef double exception_bits(
     return bits
 
 
-def delete_costly_rules(
-    const int64_t[::1] tp,
-    const int64_t[::1] fp,
-    const double[::1] bits_of_rule,
-    const int64_t[::1] order,
-    totals,
+cpdef pair[double, vector[bint]] delete_costly_rules(
+    const vector[int64_t]& tp,
+    const vector[int64_t]& fp,
+    const vector[double]& bits_of_rule,
+    const vector[size_t]& order,
+    int64_t n_positives,
+    int64_t n_negatives,
     double fp_share,
     bint check_error,
-    deleted,
-):
+) except * nogil:
     """Delete, one after the other, the rules that cost more bits than they save.
 
     A rule is deleted if the description length does not grow without it, or if half of what it
@@ -85,33 +89,32 @@ def delete_costly_rules(
     bits_of_rule : (n_rules,) float64
     order : (n_asked,) int64
         The rules that may be deleted, in the order in which they are examined.
-    totals : (n_positives, n_negatives)
+    n_positives, n_negatives : int
+        Of all examples.
     fp_share : float
     check_error : bool
-    deleted : (n_rules,) bool
-        Set for the deleted rules.
 
     Returns
     -------
     bits : float
         Description length of the errors that remain, minus what the deletions saved.
+    deleted : (n_rules,) bool
     """
-    cdef int64_t n_positives = totals[0]
-    cdef int64_t n_examples = n_positives + totals[1]
-    cdef uint8_t[::1] is_deleted = deleted.view("u1")
+    cdef int64_t n_examples = n_positives + n_negatives
+    cdef vector[bint] deleted = vector[bint](tp.size())
     cdef int64_t all_tp = 0
     cdef int64_t all_fp = 0
     cdef int64_t less_tp, less_fp, n_covered
     cdef double bits, without, saving
     cdef double saved = 0.0
     cdef bint is_wrong
-    cdef Py_ssize_t i, r
-    for r in range(tp.shape[0]):
+    cdef size_t i, r
+    for r in range(tp.size()):
         all_tp += tp[r]
         all_fp += fp[r]
     n_covered = all_tp + all_fp
     bits = exception_bits(fp_share, n_covered, n_examples - n_covered, all_fp, n_positives - all_tp)
-    for i in range(order.shape[0]):
+    for i in range(order.size()):
         r = order[i]
         less_tp = all_tp - tp[r]
         less_fp = all_fp - fp[r]
@@ -122,9 +125,9 @@ def delete_costly_rules(
         saving = bits + bits_of_rule[r] - without
         is_wrong = check_error and tp[r] + fp[r] > 0 and fp[r] >= tp[r]
         if saving >= -TOLERANCE or is_wrong:
-            is_deleted[r] = True
+            deleted[r] = True
             all_tp = less_tp
             all_fp = less_fp
             bits = without
             saved += saving
-    return bits - saved
+    return pair[double, vector[bint]](bits - saved, deleted)

@@ -76,6 +76,7 @@ def prune_rules(
     Py_ssize_t bag_size,
     const uint64_t[::1] seeds,
     const int64_t[::1] tree_of_rule,
+    const uint64_t[::1] within,
     bint only_last,
     int64_t[::1] out_indptr,
     kept_conditions,
@@ -91,7 +92,10 @@ def prune_rules(
     indptr, feature, low, high : bodies of the rules (CSR)
     draw_order, bag_size : as in `growing.grow_rules`
     seeds : (n_trees,) uint64
-    tree_of_rule : (n_rules,) int64, ascending
+    tree_of_rule : (n_rules,) int64
+        Rules of the same tree should follow each other: its bag is drawn once for them.
+    within : (n_words,) uint64
+        The rows that may be looked at.
     only_last : bool
         Delete only the last condition, so that a prefix of the path stays.
     out_indptr : (n_rules + 1,) int64, filled here
@@ -127,7 +131,7 @@ def prune_rules(
                     PyErr_CheckSignals()
                 tree = tree_of_rule[r]
                 # The bag is drawn as when the tree was grown.
-                memcpy(space.mask, sets.every, size)
+                memcpy(space.mask, &within[0], size)
                 state = seeds[tree]
                 for _ in range(bag_size):
                     clear_bit(space.mask, bit_of_row[draw_order[next_below(&state, n_rows)]])

@@ -169,7 +169,8 @@ class RuleSetClassifier(RuleSetParameters):
         phi = self.phi
         if phi is None:
             phi = _MULTILABEL_PHI if targets.output == "multilabel" else 1.0
-        path = self._learn_path(X, targets, [get_heuristic(self.heuristic)], [phi])
+        heuristics = [get_heuristic(self.heuristic)]
+        path = self._learn_path(X, targets, heuristics, [phi], held_out_for=0)
         return path.theory(0, phi, min_value=self.min_value, decoder=decoder)
 
     def _advise_on_rules(self) -> str:
@@ -187,10 +188,15 @@ class RuleSetClassifier(RuleSetParameters):
         return ForestSettings(**{f.name: parameters[f.name] for f in fields(ForestSettings)})
 
     def _learn_path(
-        self, X: Any, targets: Targets, heuristics: Sequence[Heuristic], phis: Sequence[float]
+        self,
+        X: Any,
+        targets: Targets,
+        heuristics: Sequence[Heuristic],
+        phis: Sequence[float],
+        **options: Any,
     ) -> TheoryPath:
         bounds = Bounds(self.max_rules, self.min_rules_per_label)
-        options = self._learning_options() | {"revalidate": self.revalidate, "bounds": bounds}
+        options |= self._learning_options() | {"revalidate": self.revalidate, "bounds": bounds}
         if self.threshold_heuristic is not None:
             options["threshold_heuristic"] = get_heuristic(self.threshold_heuristic)
         with show_progress(self, "candidates") as options["progress"]:
@@ -209,7 +215,8 @@ def theory_path(
 ) -> TheoryPath:
     """All theories of a grid from one pool of candidates.
 
-    Any cell equals what `RuleSetClassifier` fits with the same heuristic, φ, decoder and seed.
+    Any cell equals what `RuleSetClassifier` fits with the same heuristic, φ, decoder and seed. Its rules
+    lack the counts on unseen examples, which would have to be made for each heuristic.
 
     Parameters
     ----------

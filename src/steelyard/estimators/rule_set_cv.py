@@ -166,8 +166,8 @@ class RuleSetClassifierCV(TunedClassifier, RuleSetParameters):
     ) -> None:
         """Learn all theories of the grid, which costs little more than the chosen one."""
         X, targets = model._read_training_set(*training_set)
-        self.path_ = model._learn_path(X, targets, *search.axes.values())
         h = search.axes["heuristic"].index(self.best_heuristic_)
+        self.path_ = model._learn_path(X, targets, *search.axes.values(), held_out_for=h)
         decoder = self.best_params_["decode"]
         model.theory_ = self.path_.theory(h, self.best_phi_, decoder=decoder)
         model._warn_of_labels_without_rule()

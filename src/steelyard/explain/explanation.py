@@ -130,8 +130,8 @@ class Explanation:
     >>> explanation = clf.fit(data.X, data.Y).explain(data.X.iloc[0])
     >>> [label.name for label in explanation] == data.label_names
     True
-    >>> list(explanation.to_frame().columns)
-    ['label', 'predicted', 'fired', 'rule', 'tp', 'fp', 'precision', 'failing', 'change']
+    >>> print(*explanation.to_frame().columns)
+    label predicted fired rule tp fp precision held_out_tp held_out_fp held_out_precision failing change
     """
 
     labels: tuple[LabelExplanation, ...]

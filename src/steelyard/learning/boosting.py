@@ -22,6 +22,7 @@ from steelyard.model.rule_table import RuleTable
 from steelyard.model.rules import Rule
 
 from .constraints import Constraints
+from .held_out import count_outside_bags, group_equal_rows
 from .limits import Limits, read_demands
 from .parallel import Progress, run_parallel
 from .paths import Bounds, LabelRules, Ranking, RulePool, make_path, pool_rules
@@ -117,7 +118,8 @@ def learn_boosted_rules(
     boost = partial(boost_label, index, ms, settings, budget, entropy)
     limits, _ = demands.by_label()
     of_label = [given.of_label(i) for i in range(len(targets.names))]
-    arguments = list(zip(targets.is_target, orders, limits, of_label, strict=True))
+    groups = [group_equal_rows(training.coded)] * len(orders)
+    arguments = list(zip(targets.is_target, orders, groups, limits, of_label, strict=True))
     rules_of_label = run_parallel(boost, arguments, n_jobs, progress)
     demands.warn_of_empty([len(rules.table) for rules in rules_of_label])
     pool = pool_rules(rules_of_label, given, targets.is_target)
@@ -151,6 +153,7 @@ def boost_label(
     entropy: int,
     is_present: NDArray[np.bool_],
     order: NDArray[np.int64],
+    group_of_row: NDArray[np.int64] | None = None,
     limits: Limits | None = None,
     given: tuple[Sequence[Rule], NDArray[np.bool_]] | None = None,
 ) -> LabelRules:
@@ -162,27 +165,34 @@ def boost_label(
     m-estimate: a rule is judged as if it covered m further examples with the label's prior
     distribution. Their gradients cancel, their curvatures add m·p·(1 - p) to the rule's.
 
-    `order` is the order in which bags draw the rows, `given` the given rules of the label and the rows
-    that they cover: they get their votes first.
+    `order` is the order in which bags draw the rows. With the groups of equal rows, each rule is also
+    counted on the rows outside its bag. `given` are the given rules of the label and the rows that they
+    cover: they get their votes first.
     """
     tables: list[RuleTable] = []
+    seeds: list[NDArray[np.uint64]] = []
     votes_of_ms: list[Votes] = []
     for m in ms:
         # Each m has rules of its own, so that its theory does not depend on the other values.
         l2, start, given_points, given_gain = _start(m, is_present, given)
         rows = (is_present, order, l2, start, limits)
-        grown, votes = _boost(index, settings, budget, entropy, *rows)
+        grown, bag_seeds, votes = _boost(index, settings, budget, entropy, *rows)
         votes = votes._replace(given_points=given_points, given_gain=given_gain)
         distinct, position = _find_distinct(grown, index, limits)
         n_known = sum(map(len, tables))
         tables.append(grown.take(distinct))
+        seeds.append(bag_seeds[distinct])
         votes_of_ms.append(votes._replace(rule_idx=n_known + position[votes.rule_idx]))
     table = RuleTable.concatenate(tables)
     bits = order_bits(is_present)
     covered = cover(table, index, bits.bit_of_row, bits.n_words)
     tp, fp = count_covered(covered, bits.n_positive_words)
     n_conditions = table.count_conditions(index.coded.n_codes, index.coded.is_nominal)
-    return LabelRules(table, tp, fp, n_conditions, tuple(votes_of_ms))
+    held_out = None
+    if group_of_row is not None:
+        bag = (group_of_row, order, settings.bag_size(len(order)), np.concatenate(seeds))
+        held_out = count_outside_bags(covered, bits, *bag)
+    return LabelRules(table, tp, fp, n_conditions, tuple(votes_of_ms), held_out)
 
 
 def _start(
@@ -248,8 +258,8 @@ def _boost(
     l2: float,
     start: NDArray[np.float64],
     limits: Limits | None,
-) -> tuple[RuleTable, Votes]:
-    """The rules that one m grows, and the choices among them."""
+) -> tuple[RuleTable, NDArray[np.uint64], Votes]:
+    """The rules that one m grows, the seeds of their bags, and the choices among the rules."""
     n_rows, prior = len(is_present), is_present.mean()
     is_usable = index.coded.n_codes > 1
     max_conditions = settings.max_conditions
@@ -263,17 +273,18 @@ def _boost(
     most_conditions = min(max_conditions or _MOST_CONDITIONS, n_rows)
     bodies = np.empty((budget.n_rules, most_conditions, 3), dtype=np.int32)
     lengths = np.empty(budget.n_rules, dtype=np.int64)
+    seeds = np.empty(budget.n_rules, dtype=np.uint64)
     n_choices = n_rules = 0
     if 0 < prior < 1 and n_varying:
         bag = (order, settings.bag_size(n_rows), settings.n_drawn_features(n_varying))
         weights = (l2, STEP, MAX_WEIGHT, POINTS_PER_LOG_ODD, budget.reuse)
         tries = (settings.n_tries, *weights, np.uint64(entropy % 2**64))
-        out = (rule_idx, points, gain, lengths, bodies)
+        out = (rule_idx, points, gain, lengths, bodies, seeds)
         n_choices, n_rules = boost_rules(index.coded, is_present, *bag, *tries, *out, start, limits)
     used = zip(bodies[:n_rules], lengths[:n_rules], strict=True)
     table = RuleTable.from_ranges([body[:length] for body, length in used])
     gain = np.minimum.accumulate(gain[:n_choices])
-    return table, Votes(rule_idx[:n_choices], points[:n_choices], gain)
+    return table, seeds[:n_rules], Votes(rule_idx[:n_choices], points[:n_choices], gain)
 
 
 def _rank_votes(pool: RulePool, votes: Sequence[Votes], bounds: Bounds) -> Ranking:

@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from steelyard._kernels.growing import grow_rules
 from steelyard._kernels.pruning import prune_rules
-from steelyard.model.coverage import RowIndex, index_rows, order_bits
+from steelyard.model.coverage import RowIndex, index_rows, order_bits, rows_to_bits
 from steelyard.model.rule_table import RuleTable
 
 from .limits import ABSENCE, PRESENCE, Limits
@@ -61,6 +61,26 @@ _NOTHING_GROWN = GrownRules(
 )
 
 
+class GrownCandidates(NamedTuple):
+    """The candidates of one label and what tells which rows made each of them.
+
+    Parameters
+    ----------
+    table : RuleTable
+    unpruned : RuleTable
+        The same rules before pruning.
+    seeds : (n_rules,) uint64
+        Seed of the tree that each rule comes from, with which its bag can be drawn again.
+    order : (n_rows,) int64
+        The order in which bags draw the rows.
+    """
+
+    table: RuleTable
+    unpruned: RuleTable
+    seeds: NDArray[np.uint64]
+    order: NDArray[np.int64]
+
+
 def generate_candidates(
     training: TrainingFeatures,
     is_target: NDArray[np.bool_],
@@ -71,6 +91,22 @@ def generate_candidates(
     limits: Sequence[Limits] | None = None,
     target_class: Sequence[int] | None = None,
 ) -> list[RuleTable]:
+    """The tables of `grow_candidates`."""
+    demanded = (limits, target_class)
+    grown = grow_candidates(training, is_target, settings, entropy, n_jobs, progress, *demanded)
+    return [candidates.table for candidates in grown]
+
+
+def grow_candidates(
+    training: TrainingFeatures,
+    is_target: NDArray[np.bool_],
+    settings: ForestSettings,
+    entropy: int,
+    n_jobs: int | None = None,
+    progress: Progress | None = None,
+    limits: Sequence[Limits] | None = None,
+    target_class: Sequence[int] | None = None,
+) -> list[GrownCandidates]:
     """Distinct rules for every label, together at least γ if the data yields that many.
 
     Passes over all labels and depths are repeated until γ is reached. Whole passes count, as in the
@@ -94,26 +130,29 @@ def generate_candidates(
 
     Returns
     -------
-    list of RuleTable, one per label; empty for a label of one class
+    list of GrownCandidates, one per label; empty for a label of one class
     """
-    tables = [RuleTable.empty() for _ in is_target]
+    orders = draw_orders(training.coded, is_target)
+    none = RuleTable.empty()
+    found = [GrownCandidates(none, none, np.empty(0, np.uint64), order) for order in orders]
     labels = [i for i, mask in enumerate(is_target) if 0 < mask.sum() < len(mask)]
     if not labels:
-        return tables
-    orders = draw_orders(training.coded, is_target)
+        return found
     plans = [_plan_label(settings, i, limits, target_class) for i in range(len(is_target))]
     grow = partial(_grow_label, training, is_target, orders, plans, entropy)
     grown, n_passes = _grow_passes(grow, labels, settings.n_candidates, n_jobs, progress)
-    for i in labels:
-        tables[i] = grown[i].table.head(int(grown[i].n_new[:n_passes].sum()))
-    if settings.prune is False:
-        return tables
-    prune = partial(prune_table, settings, index_rows(training.coded))
     seeds = {i: _tree_seeds(plans[i].settings, entropy, i, range(n_passes)).ravel() for i in labels}
-    arguments = [(tables[i], grown[i].tree, seeds[i], is_target[i], orders[i]) for i in labels]
+    for i in labels:
+        table = grown[i].table.head(int(grown[i].n_new[:n_passes].sum()))
+        seed_of_rule = seeds[i][grown[i].tree[: len(table)]]
+        found[i] = GrownCandidates(table, table, seed_of_rule, orders[i])
+    if settings.prune is False:
+        return found
+    prune = partial(prune_table, settings, index_rows(training.coded))
+    arguments = [(found[i].table, grown[i].tree, seeds[i], is_target[i], orders[i]) for i in labels]
     for i, table in zip(labels, run_parallel(prune, arguments, n_jobs), strict=True):
-        tables[i] = table
-    return tables
+        found[i] = found[i]._replace(table=table)
+    return found
 
 
 class _Plan(NamedTuple):
@@ -220,8 +259,12 @@ def prune_table(
     seeds: NDArray[np.uint64],
     is_target: NDArray[np.bool_],
     order: NDArray[np.int64],
+    within: NDArray[np.bool_] | None = None,
 ) -> RuleTable:
-    """Delete the conditions that do not improve a rule on the rows outside its tree's bag."""
+    """Delete the conditions that do not improve a rule on the rows outside its tree's bag.
+
+    If `within` is given, only its rows are looked at.
+    """
     rows = (*index, index.step)
     conditions = (table.feature, table.low, table.high)
     bags = (order, settings.bag_size(len(is_target)), seeds, tree_of_rule)
@@ -229,5 +272,6 @@ def prune_table(
     indptr = np.empty_like(table.indptr)
     kept = np.empty(len(table.feature), dtype=np.bool_)
     bits = order_bits(is_target)
-    prune_rules(*rows, table.indptr, *conditions, *bits, *bags, last_only, indptr, kept)
+    seen = rows_to_bits(np.ones(len(is_target), dtype=np.bool_) if within is None else within, bits)
+    prune_rules(*rows, table.indptr, *conditions, *bits, *bags, seen, last_only, indptr, kept)
     return RuleTable(indptr, *(column[kept] for column in conditions))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from steelyard._kernels import covering as kernels
 from steelyard._kernels.coverage import find_distinct_rows
 from steelyard.heuristics import ConfusionMatrix, Heuristic, heuristic_values, kernel_coefficients
-from steelyard.model.coverage import Bits, RowIndex, cover, order_bits, pack
+from steelyard.model.coverage import Bits, RowIndex, cover, order_bits, rows_to_bits
 from steelyard.model.rule_table import RuleTable
 
 from .limits import Limits
@@ -28,7 +28,8 @@ class Candidates(NamedTuple):
     """The candidates of one label that cover different rows, with what the selection needs to know.
 
     In a row of `coverage` the positives (rows of the target class) take the first
-    `n_positive_words` words, the negatives the rest.
+    `n_positive_words` words, the negatives the rest. `position` is where a candidate stands among all
+    candidates of the label.
 
     `share` is the share of its value that each candidate counts with, if some attributes are preferred;
     `given` are the rows that given rules cover.
@@ -43,8 +44,16 @@ class Candidates(NamedTuple):
     n_conditions: NDArray[np.int64]
     tp: NDArray[np.int32]
     fp: NDArray[np.int32]
+    position: Indices
     share: NDArray[np.float64] | None = None
     given: Bits | None = None
+
+
+# From the candidates of a label, the rows of the target class, the selected candidates and the covering
+# that selected them: TP and FP on examples that did not make them, shape (2, n_selected).
+CountHeldOut = Callable[
+    [Candidates, NDArray[np.bool_], Indices, Callable[[Candidates], Indices]], Indices
+]
 
 
 def prepare_candidates(
@@ -78,18 +87,11 @@ def prepare_candidates(
     # A rule without conditions covers all rows.
     all_examples = cover(RuleTable.from_ranges([[]]), index, bit_of_row, n_words)[0]
     examples = (all_examples, int(is_target.sum()), int((~is_target).sum()))
-    counts = (n_conditions[distinct], tp, fp)
-    bits = None if given is None else _pack_rows(given, bit_of_row, n_words)
+    counts = (n_conditions[distinct], tp, fp, distinct)
+    bits = None if given is None else rows_to_bits(given, order_bits(is_target))
     share = None if share is None else share[distinct]
     rules = (table.take(distinct), coverage, n_positive_words)
     return Candidates(*rules, *examples, *counts, share, bits)
-
-
-def _pack_rows(mask: NDArray[np.bool_], bit_of_row: NDArray[np.int64], n_words: int) -> Bits:
-    """The rows of a mask as bits."""
-    is_set = np.zeros((1, 64 * n_words), dtype=np.bool_)
-    is_set[0, bit_of_row[mask]] = True
-    return np.asarray(pack(is_set)[0])
 
 
 def select_rules(
@@ -173,16 +175,26 @@ def select_for_label(
     revalidate: bool,
     table: RuleTable,
     is_target: NDArray[np.bool_],
+    count_held_out: CountHeldOut | None = None,
+    counted: int = 0,
     limits: Limits | None = None,
     given: NDArray[np.bool_] | None = None,
 ) -> LabelRules:
     """Covering of one label with each of the heuristics, from the same candidates.
 
-    The choices of a heuristic are the indices of its rules, in the order of their selection.
+    The choices of a heuristic are the indices of its rules, in the order of their selection. Only the
+    rules of the heuristic at position `counted` get held-out counts.
     """
     candidates = prepare_candidates(table, index, is_target, limits, given)
     chosen = [select_rules(candidates, h, revalidate=revalidate) for h in heuristics]
     union, inverse = np.unique(np.concatenate(chosen), return_inverse=True)
     ends = np.cumsum([len(indices) for indices in chosen])[:-1]
     counts = (candidates.tp[union], candidates.fp[union], candidates.n_conditions[union])
-    return LabelRules(candidates.table.take(union), *counts, tuple(np.split(inverse, ends)))
+    choices = tuple(np.split(inverse, ends))
+    held_out = None
+    if count_held_out is not None:
+        again = partial(select_rules, heuristic=heuristics[counted], revalidate=revalidate)
+        held_out = np.zeros((2, len(union)), dtype=np.int64)
+        found = count_held_out(candidates, is_target, chosen[counted], again)
+        held_out[:, choices[counted]] = found
+    return LabelRules(candidates.table.take(union), *counts, choices, held_out)

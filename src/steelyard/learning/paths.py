@@ -32,6 +32,8 @@ class LabelRules(NamedTuple):
         Counts are those on all training examples.
     choices : tuple
         What each heuristic chose, with indices into the table.
+    held_out : (2, n_rules), optional
+        TP and FP on examples that did not make a rule; see `held_out`.
     """
 
     table: RuleTable
@@ -39,6 +41,7 @@ class LabelRules(NamedTuple):
     fp: NDArray[np.int32]
     n_conditions: NDArray[np.int64]
     choices: tuple[Any, ...]
+    held_out: NDArray[np.int64] | None = None
 
 
 class Bounds(NamedTuple):
@@ -92,6 +95,7 @@ class RulePool(NamedTuple):
     fp: NDArray[np.int64]
     n_conditions: NDArray[np.int64]
     given: GivenRules
+    held_out: NDArray[np.int64] | None = None
 
     @property
     def given_idx(self) -> Indices:
@@ -123,19 +127,22 @@ def pool_rules(
     rules_of_label: Sequence[LabelRules], given: GivenRules, is_target: NDArray[np.bool_]
 ) -> RulePool:
     """Join the rules of all labels and the given rules."""
-    tables, *columns, _ = zip(*rules_of_label, strict=True)
+    tables, *columns, _, held_out = zip(*rules_of_label, strict=True)
     sizes = [len(table) for table in tables]
     label_of_rule = np.repeat(np.arange(len(sizes)), sizes)
     tp = (given.masks & is_target[given.label_idx]).sum(axis=1)
-    of_given = (tp, given.masks.sum(axis=1) - tp, [len(rule) for rule in given.rules])
+    fp = given.masks.sum(axis=1) - tp
+    # No example made a given rule.
+    unseen = None if held_out[0] is None else np.concatenate([*held_out, [tp, fp]], axis=1)
+    of_given = (tp, fp, [len(rule) for rule in given.rules])
     tp, fp, n_conditions = (
         np.concatenate([*column, np.asarray(more, dtype=np.int64)]).astype(np.int64)
         for column, more in zip(columns, of_given, strict=True)
     )
     offsets = np.cumsum([0, *sizes[:-1]])
     label_of_rule = np.concatenate((label_of_rule, given.label_idx))
-    table = RuleTable.concatenate(tables)
-    return RulePool(table, offsets, label_of_rule, tp, fp, n_conditions, given)
+    of_rule = (label_of_rule, tp, fp, n_conditions)
+    return RulePool(RuleTable.concatenate(tables), offsets, *of_rule, given, unseen)
 
 
 def make_path(
@@ -167,6 +174,7 @@ def make_path(
         label_of_rule=pool.label_of_rule,
         tp=pool.tp,
         fp=pool.fp,
+        held_out=pool.held_out,
         ranked=tuple(ranked),
         labels=targets.count_labels(),
         combiner=combiner,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain, repeat
 from typing import Any, NamedTuple
@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard._kernels.ripper import RuleListLearner
 from steelyard.heuristics import Laplace, describe
 from steelyard.model.coding import CodedFeatures, FeatureCoder
 from steelyard.model.combiners import AnyRule, FirstRule
@@ -23,7 +24,6 @@ from .constraints import Constraints
 from .limits import ABSENCE, PRESENCE, Demands, Limits, read_demands
 from .parallel import run_parallel
 from .paths import Bounds
-from .ripper_rules import GrownRule, RuleListLearner, remove_covered
 from .sampling import draw_orders
 from .settings import RipperSettings
 from .targets import Targets
@@ -103,10 +103,28 @@ def _list_problems(demands: Demands, orders: NDArray[np.int64]) -> list[Problem]
 
 
 class LearnedRules(NamedTuple):
-    """Rules of a target class, in order, and the rows to learn from that none of them covers."""
+    """Rules of a target class, in order, and the rows to learn from that none of them covers.
 
-    rules: Sequence[GrownRule]
+    A rule is its ranges, see `ranges_to_body`, and the mask of the rows that it covers.
+    """
+
+    rules: Sequence[tuple[list[tuple[int, int, int]], Mask]]
     rest: Mask
+
+
+def count_possible_conditions(coded: CodedFeatures, limits: Limits | None = None) -> int:
+    """Conditions that tell examples apart: = each category, ≤ and ≥ each value but one extreme.
+
+    Forbidden attributes do not count.
+
+    JRip counts two more per numeric attribute, the bounds that all examples meet. Without them an
+    attribute of the numbers 0 and 1 counts as much as the same attribute read as nominal.
+    """
+    # A numeric attribute with d values has 2d + 1 codes: see `value_cuts`.
+    n_possible = np.where(coded.is_nominal, coded.n_codes, np.maximum(coded.n_codes - 3, 0))
+    if limits is not None:
+        n_possible = n_possible[limits.is_usable]
+    return max(1, int(n_possible.sum()))
 
 
 def _learn_rules(
@@ -124,10 +142,19 @@ def _learn_rules(
     """
     is_target, order, limits, _, target = problem
     every = every & problem.uncovered
-    state = np.array([entropy % 2**64], dtype=np.uint64)
-    rows = (is_target, every, order, fp_share, state)
-    rules = RuleListLearner(coded, settings, *rows, limits, target).learn()
-    return LearnedRules(rules, remove_covered(rules, every))
+    rows = (every.view(np.uint8), is_target.view(np.uint8), order)
+    n_possible = count_possible_conditions(coded, limits)
+    demanded = (fp_share, limits, target)
+    rules = RuleListLearner(coded, settings, n_possible, entropy, *rows, *demanded).learn()
+    return LearnedRules(rules, _remove_covered((mask for _, mask in rules), every))
+
+
+def _remove_covered(masks: Iterable[Mask], rows: Mask) -> Mask:
+    """The rows that no mask covers."""
+    rest = rows.copy()
+    for mask in masks:
+        rest &= ~mask
+    return rest
 
 
 def _learn_in_turn(
@@ -183,7 +210,10 @@ def _keep_best(
         [rule for r, rule in enumerate(rules) if (i, r) in chosen]
         for i, (rules, _) in enumerate(learned)
     ]
-    rests = [remove_covered(rules, p.uncovered) for rules, p in zip(kept, problems, strict=True)]
+    rests = [
+        _remove_covered((mask for _, mask in rules), problem.uncovered)
+        for rules, problem in zip(kept, problems, strict=True)
+    ]
     if in_turn:
         # The classes share one default: the rows that no rule of any class covers.
         rests = [np.logical_and.reduce(rests)] * len(rests)
@@ -205,9 +235,7 @@ def _score_rules(
 ) -> Iterator[ScoredRule]:
     """Rules with their counts on all training examples: given ones, then in the order of learning."""
     head = Head(label.name, label.target_class)
-    rules = [
-        (Rule(head, ranges_to_body(body.tolist(), coder)), mask) for body, mask in learned.rules
-    ]
+    rules = [(Rule(head, ranges_to_body(ranges, coder)), mask) for ranges, mask in learned.rules]
     n_given = len(given[0])
     for i, (rule, mask) in enumerate(chain(zip(*given, strict=True), rules)):
         evidence = Evidence(*_count_covered(mask, is_target))

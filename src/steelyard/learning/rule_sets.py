@@ -13,9 +13,10 @@ from steelyard.model.combiners import AnyRule
 from steelyard.model.coverage import index_rows
 from steelyard.model.path import Indices, TheoryPath
 
-from .candidates import generate_candidates
+from .candidates import grow_candidates
 from .constraints import Constraints
 from .covering import select_for_label
+from .held_out import HeldOutCounter, group_equal_rows
 from .limits import read_demands
 from .parallel import Progress, run_parallel
 from .paths import NO_BOUNDS, Bounds, Ranking, RulePool, make_path, pool_rules
@@ -34,6 +35,7 @@ def learn_rule_sets(
     threshold_heuristic: Heuristic | None = None,
     revalidate: bool = True,
     bounds: Bounds = NO_BOUNDS,
+    held_out_for: int | None = None,
     constraints: Constraints | None = None,
     entropy: int = 0,
     n_jobs: int | None = None,
@@ -55,6 +57,8 @@ def learn_rule_sets(
         Whether candidates are valued again on the uncovered examples after each selection.
     bounds : Bounds
         Limits on the number of rules of each theory.
+    held_out_for : int, optional
+        Position of the heuristic whose rules are counted on examples that did not make them.
     constraints : Constraints, optional
     entropy : int
         The seed.
@@ -68,10 +72,19 @@ def learn_rule_sets(
     bounds.check(len(targets.names), len(given.rules))
     is_target = targets.is_target
     options = (entropy, n_jobs, progress, limits, targets.target_class.tolist())
-    tables = generate_candidates(training, is_target, settings, *options)
+    grown = grow_candidates(training, is_target, settings, *options)
     index = index_rows(training.coded)
     select = partial(select_for_label, index, heuristics, revalidate)
-    arguments = list(zip(tables, is_target, *demands.by_label(), strict=True))
+    counts: list[Any] = [None] * len(grown)
+    if held_out_for is not None:
+        groups = group_equal_rows(training.coded)
+        counts = [HeldOutCounter(index, settings, groups, found).count for found in grown]
+    arguments = [
+        (found.table, target, count, held_out_for or 0, *demanded)
+        for found, target, count, *demanded in zip(
+            grown, is_target, counts, *demands.by_label(), strict=True
+        )
+    ]
     rules_of_label = run_parallel(select, arguments, n_jobs)
     demands.warn_of_empty([len(rules.table) for rules in rules_of_label])
     pool = pool_rules(rules_of_label, given, is_target)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard._kernels.coding import distinct_numbers, pair_with_next
 from steelyard._text import check_text
 from steelyard.model.coding import (
     CodedFeatures,
@@ -75,8 +76,7 @@ def value_cuts(values: NDArray[np.float64]) -> NDArray[np.float64]:
     >>> np.searchsorted(value_cuts(np.array([1.0, 2.0])), [0.9, 1.0, 1.5, 2.0, 2.1], side="right")
     array([0, 1, 2, 3, 4])
     """
-    with np.errstate(over="ignore"):  # infinity follows the largest float
-        return np.column_stack((values, np.nextafter(values, np.inf))).ravel()
+    return np.asarray(pair_with_next(values))
 
 
 class TrainingFeatures(NamedTuple):
@@ -118,7 +118,7 @@ def code_training_table(
                 check_text(text, f"the category {text!r} of the attribute {name!r}")
             coded.append(code_nominal(column.codes, len(categories)))
         else:
-            values = np.unique(column.values[~np.isnan(column.values)])
+            values = distinct_numbers(np.sort(column.values))
             if column.rows is not None and len(column.rows) < X.shape[0]:
                 values = np.union1d(values, [0.0])
             cut_points = place_cuts(values) if len(values) else values

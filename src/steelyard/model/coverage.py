@@ -86,6 +86,13 @@ def cover(
     return bits
 
 
+def rows_to_bits(mask: NDArray[np.bool_], order: BitOrder) -> Bits:
+    """Bits of the rows in a mask, shape (n_words,)."""
+    is_set = np.zeros(64 * order.n_words, dtype=np.bool_)
+    is_set[order.bit_of_row] = mask
+    return np.packbits(is_set, bitorder="little").view("<u8").astype(np.uint64, copy=False)
+
+
 def unpack(bits: Bits, n_rows: int) -> NDArray[np.bool_]:
     """Masks, shape (n_rules, n_rows), of bits that number the rows in order."""
     words = bits.astype("<u8", copy=False).view(np.uint8)

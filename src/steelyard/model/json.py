@@ -176,13 +176,19 @@ def theory_to_plain(theory: Any) -> dict[str, Any]:
     }
 
 
+def _path_rule_to_plain(path: Any, r: int) -> dict[str, Any]:
+    held_out = path.held_out_evidence(r)
+    more = {} if held_out is None else {"held_out": _drop_none(held_out, "only")}
+    return _rule_to_plain(path.rule(r), path.evidence(r)) | more
+
+
 def path_to_plain(path: Any) -> dict[str, Any]:
     """The content of a path: every rule once, and the ranking of each heuristic."""
     return {
         "phis": path.phis,
         **{name: getattr(path, name) for name in _BOUNDS if getattr(path, name)},
         **_shared_to_plain(path, path.coded.features),
-        "rules": [_rule_to_plain(path.rule(r), path.evidence(r)) for r in range(len(path.coded))],
+        "rules": [_path_rule_to_plain(path, r) for r in range(len(path.coded))],
         "heuristics": [
             {
                 "heuristic": heuristic_to_dict(heuristic),

@@ -79,6 +79,8 @@ class TheoryPath(Saved):
     n_given : int, default=0
         Number of given rules: the last of all rules. They stand before all others in every ranking,
         and every theory keeps them.
+    held_out : (2, n_rules) int, optional
+        TP and FP of the rules on examples that did not make them.
 
     Examples
     --------
@@ -109,6 +111,7 @@ class TheoryPath(Saved):
     max_rules: int | None = None
     min_rules_per_label: int = 0
     n_given: int = 0
+    held_out: NDArray[np.int64] | None = None
 
     def __post_init__(self) -> None:
         self.combiner.check(self.labels, ())
@@ -225,15 +228,22 @@ class TheoryPath(Saved):
         """The counts of a rule on the training examples."""
         return Evidence(int(self.tp[r]), int(self.fp[r]))
 
+    def held_out_evidence(self, r: int) -> Evidence | None:
+        """The counts of a rule on examples that did not make it; None if there are none."""
+        if self.held_out is None or not self.held_out[:, r].any():
+            return None
+        return Evidence(*self.held_out[:, r].tolist())
+
     def _scored_rule(self, r: int, value: float, points: int | None) -> ScoredRule:
         """A rule with its evidence; a negative vote makes it a rule for the absence of its label."""
-        rule, evidence = self.rule(r), self.evidence(r)
+        rule, evidence, held_out = self.rule(r), self.evidence(r), self.held_out_evidence(r)
         if points is not None and points < 0 and self.combiner.gives_log_odds:
             rule, points = self.rule(r, 1 - rule.head.target_class), -points
             evidence = Evidence(evidence.fp, evidence.tp)
+            held_out = held_out and Evidence(held_out.fp, held_out.tp)
         is_given = r >= len(self.label_of_rule) - self.n_given
         provenance = Provenance("given" if is_given else "learned")
-        return ScoredRule(rule, evidence, value, points, provenance=provenance)
+        return ScoredRule(rule, evidence, value, points, held_out, provenance=provenance)
 
     def _combine_and_decode(self, decoder: Decoder | None) -> tuple[Combiner, Decoder]:
         """The combiner and the fitted decoder of a theory of this path."""
@@ -341,12 +351,17 @@ class TheoryPath(Saved):
         decoder = default_decoder(labels, parts["classes"])
         Theory(features, labels, rules, decoder=decoder, classes=parts["classes"])
         names = [label.name for label in labels]
+        held_out = None
+        if any(scored.held_out is not None for scored in rules):
+            found = [scored.held_out or Evidence(0, 0) for scored in rules]
+            held_out = np.array([(e.tp, e.fp) for e in found], dtype=np.int64).T
         return cls(
             **parts | {"ranked": tuple(RankedRules(**ranking) for ranking in parts["ranked"])},
             coded=code_rules(features, [scored.body for scored in rules]),
             label_of_rule=np.array([names.index(s.head.label) for s in rules], dtype=np.intp),
             tp=np.array([scored.tp for scored in rules], dtype=np.int64),
             fp=np.array([scored.fp for scored in rules], dtype=np.int64),
+            held_out=held_out,
         )
 
 

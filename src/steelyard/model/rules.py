@@ -135,7 +135,8 @@ class ScoredRule:
         Strength of a rule that votes, for its head, in hundredths of log-odds. None for a rule that
         decides.
     held_out : Evidence, optional
-        Counts on examples that did not take part in learning the rule.
+        Counts on examples that did not take part in learning the rule; for a rule set, of the rule that
+        is selected in its place without these examples. See "Unseen examples" in docs/methods.md.
     provenance : Provenance, default=Provenance()
         Who made the rule: learned, edited or given.
     confidence : float, optional
