@@ -58,7 +58,9 @@ def write_tuning_page(clf: RuleSetClassifierCV, path: Any) -> Path:
     file = Path(path)
     with TemporaryDirectory() as folder:
         study = _make_study(clf, Path(folder), families, rows)
-        StudyStore(study.folder).write_theories(_NAME, study.shown_fold, clf.path_.to_json())
+        store = StudyStore(study.folder)
+        with store.claimed({}):
+            store.write_theories(_NAME, study.shown_fold, clf.path_.to_json())
         shutil.copyfile(write_page(study), file)
     return file
 
