@@ -1,4 +1,4 @@
-"""docs/curating.md: every snippet runs, in order, and prints the output that the page shows.
+"""The pages curating.md and constraints.md: snippets run, in order, and print what the page shows.
 
 Run this file to write the outputs anew: ``python tests/test_docs.py``.
 """
@@ -14,7 +14,9 @@ from pathlib import Path
 
 import pytest
 
-PAGE = Path(__file__).parents[1] / "docs" / "curating.md"
+DOCS = Path(__file__).parents[1] / "docs"
+# The pages, and how many snippets they have at least.
+PAGES = {"curating.md": 10, "constraints.md": 2}
 # A block of Python or of commands, and the block of text that directly follows it, if one does.
 SNIPPET = re.compile(r"```(python|sh)\n(.*?)```(?:\n\n```text\n(.*?)```)?", re.DOTALL)
 
@@ -36,25 +38,26 @@ def print_snippets(page: str):
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
             if kind == "python":
-                exec(compile(code, str(PAGE), "exec"), namespace)
+                exec(compile(code, "<snippet>", "exec"), namespace)
             else:
                 run_commands(code)
         yield "".join(f"{line.rstrip()}\n" for line in printed.getvalue().splitlines())
 
 
-@pytest.mark.skipif(not PAGE.exists(), reason="docs/curating.md is not installed with the tests")
-def test_snippets_print_what_the_page_shows(tmp_path, monkeypatch):
+@pytest.mark.skipif(not DOCS.exists(), reason="docs are not installed with the tests")
+@pytest.mark.parametrize("name", PAGES)
+def test_snippets_print_what_the_page_shows(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    page = PAGE.read_text(encoding="utf-8")
+    page = (DOCS / name).read_text(encoding="utf-8")
     snippets = SNIPPET.findall(page)
-    assert len(snippets) >= 10
+    assert len(snippets) >= PAGES[name]
     for (_, code, shown), printed in zip(snippets, print_snippets(page), strict=True):
         assert printed == shown, code
 
 
-def write_outputs() -> None:
-    """Replace the outputs of the page by what the snippets print."""
-    page = PAGE.read_text(encoding="utf-8")
+def write_outputs(path: Path) -> None:
+    """Replace the outputs of a page by what the snippets print."""
+    page = path.read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         printed = iter(list(print_snippets(page)))
@@ -64,9 +67,10 @@ def write_outputs() -> None:
         code = f"```{match[1]}\n{match[2]}```"
         return code if match[3] is None else f"{code}\n\n```text\n{text}```"
 
-    PAGE.write_text(SNIPPET.sub(fill, page), encoding="utf-8")
+    path.write_text(SNIPPET.sub(fill, page), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    sys.stderr.write(f"writing {PAGE}\n")
-    write_outputs()
+    for name in PAGES:
+        sys.stderr.write(f"writing {DOCS / name}\n")
+        write_outputs((DOCS / name).resolve())

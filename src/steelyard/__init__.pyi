@@ -9,6 +9,8 @@ from .data import load_table as load_table
 from .data import make_planted_rules as make_planted_rules
 from .estimators.boosted import BoostedRulesClassifier as BoostedRulesClassifier
 from .estimators.boosted_cv import BoostedRulesClassifierCV as BoostedRulesClassifierCV
+from .estimators.constraint_cost import ConstraintCost as ConstraintCost
+from .estimators.constraint_cost import constraint_cost as constraint_cost
 from .estimators.ripper import RipperClassifier as RipperClassifier
 from .estimators.rule_set import RuleSetClassifier as RuleSetClassifier
 from .estimators.rule_set import theory_path as theory_path
@@ -26,6 +28,8 @@ from .heuristics import Laplace as Laplace
 from .heuristics import MEstimate as MEstimate
 from .heuristics import Precision as Precision
 from .heuristics import Recall as Recall
+from .learning.constraints import Constraints as Constraints
+from .learning.constraints import ConstraintWarning as ConstraintWarning
 from .model.combiners import AnyRule as AnyRule
 from .model.combiners import Combiner as Combiner
 from .model.combiners import FirstRule as FirstRule

@@ -98,6 +98,7 @@ def boost(coded, is_present, order, options):
         length,
         body,
         np.empty(options.most_rules, dtype=np.uint64),
+        np.full(len(is_present), np.log(is_present.sum() / (~is_present).sum())),
     )
     choices = np.column_stack([rule, points, gain]).tolist()[:n_choices]
     bodies = [list(map(tuple, body[r, : length[r]].tolist())) for r in range(n_rules)]

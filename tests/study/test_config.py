@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from steelyard import Constraints
 from steelyard.heuristics import BETA_GRID, M_GRID
 from steelyard.study import (
     StudyConfig,
@@ -100,3 +101,24 @@ def test_paths_are_relative_to_the_configuration_file(tmp_path: Path):
     read = read_config(tmp_path / "study.toml")
     assert read.data == (str(tmp_path / "flags"), "segments")
     assert dataclasses.replace(read, data=config.data) == config
+
+
+class TestConstraints:
+    def test_toml_gives_them_back(self):
+        own = {"y": Constraints(increasing=["b c"])}
+        wanted = Constraints(forbidden=['a"b'], min_tp=2, given=["y ← x ≥ 0.1"], for_label=own)
+        config = StudyConfig(constraints=wanted)
+        assert config_from_toml(config_to_toml(config)) == config
+
+    def test_a_section_of_a_file_is_read(self):
+        text = '[constraints]\nforbidden = ["a"]\n[constraints.for_label."l 1"]\nmin_tp = 3\n'
+        own = {"l 1": Constraints(min_tp=3)}
+        assert config_from_toml(text).constraints == Constraints(forbidden=["a"], for_label=own)
+
+    def test_a_typing_error_is_told_with_the_nearest_name(self):
+        with pytest.raises(
+            StudyError, match=r"constraints: .*'forbiden' \(did you mean 'forbidden'"
+        ):
+            config_from_toml('[constraints]\nforbiden = ["a"]\n')
+        with pytest.raises(ValueError, match="constraints must be Constraints or None"):
+            StudyConfig(constraints=["a"])

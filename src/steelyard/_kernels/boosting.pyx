@@ -7,17 +7,32 @@ a rule depends neither on the order of the rows nor on how it was added up.
 import numpy as np
 
 from cpython.exc cimport PyErr_CheckSignals
-from libc.math cimport INFINITY, exp, log, rint
+from libc.math cimport INFINITY, exp, rint
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from ._coded cimport Coded, borrow, dense_codes
 from ._conditions cimport Condition, cover_mask, filter_mask, merge_conditions
+from ._limits cimport (
+    ABSENCE,
+    BOTH,
+    PRESENCE,
+    Limits,
+    borrow_limits,
+    is_apart,
+    permitted_classes,
+)
 from ._memory cimport allocate
 from ._random cimport next_below
 
 cdef enum:
     UNIT = 1 << 30
+
+
+# Covered rows, and those of them that have the label.
+cdef struct Counts:
+    int64_t covered
+    int64_t positive
 
 
 # Sums of gradients and curvatures, in units of 2⁻³⁰.
@@ -45,19 +60,32 @@ cdef struct Space:
     uint8_t* inside  # (n_rows,) ... and whether a row is one of them
     Sums* histogram  # (most_codes,) sums by code; 0 between calls
     Py_ssize_t n_varying
-    int64_t* window  # features with more than one code; the drawn ones move to the front
+    int64_t* window  # usable features with more than one code; the drawn ones move to the front
+    Limits limits
+    const uint8_t* is_positive
+    bint is_counting  # whether rules have to cover a minimum; then it needs ...
+    Counts* counts  # (most_codes,) ... counts by code of the covered rows; 0 between calls
+    uint8_t* covered  # (n_rows,) whether a row, in the bag or not, satisfies the body so far
+    uint8_t* is_tested  # (n_features,) whether the body tests a feature; 0 between calls ...
+    int32_t* low  # (n_features,) ... and the range of codes it allows; all codes between calls
+    int32_t* high
 
 
-# The rows that satisfy the body so far: how many they are, and their sums.
+# The rows that satisfy the body so far: how many they are, their sums, and the classes that its
+# conditions permit.
 cdef struct Node:
     Py_ssize_t n_members
     Sums total
+    uint8_t classes
 
 
-# A condition, and the gain of the body with it; without a condition `high` is 0.
+# A condition, and the gain of the body with it; without a condition `high` is 0. Conditions compete
+# by their scores: gains of features that are not preferred count less.
 cdef struct Found:
+    double score
     double gain
     Condition condition
+    uint8_t classes
 
 
 cdef inline void _add(Sums* sums, Sums more) noexcept nogil:
@@ -82,7 +110,7 @@ cdef Node _draw_bag(uint64_t* state, const Space* space) noexcept nogil:
     """Draw rows with replacement into the empty body."""
     cdef Py_ssize_t n_rows = space.coded.n_rows
     cdef Sums* bag = space.bag
-    cdef Node node = Node(0, Sums(0, 0))
+    cdef Node node = Node(0, Sums(0, 0), BOTH)
     cdef int64_t n_drawn
     cdef Py_ssize_t row, _
     memset(bag, 0, n_rows * sizeof(Sums))
@@ -133,7 +161,72 @@ cdef Sums _add_up_listed(Py_ssize_t f, Sums total, const Space* space) noexcept 
     return known
 
 
-cdef void _find_range(Py_ssize_t f, Sums known, Found* best, const Space* space) noexcept nogil:
+cdef void _count_covered(Py_ssize_t f, const Space* space) noexcept nogil:
+    """Count the rows that satisfy the body so far by code, in the bag or not."""
+    cdef const Coded* coded = &space.coded
+    cdef const int32_t* codes
+    cdef Counts* default
+    cdef Counts* counts
+    cdef Py_ssize_t row, e
+    if coded.column[f] >= 0:
+        codes = dense_codes(coded, f)
+        for row in range(coded.n_rows):
+            if space.covered[row] and codes[row] >= 0:
+                space.counts[codes[row]].covered += 1
+                space.counts[codes[row]].positive += space.is_positive[row]
+        return
+    default = &space.counts[coded.default_code[f]]
+    for row in range(coded.n_rows):
+        default.covered += space.covered[row]
+        default.positive += space.covered[row] & space.is_positive[row]
+    for e in range(coded.indptr[f], coded.indptr[f + 1]):
+        row = coded.rows[e]
+        if space.covered[row]:
+            default.covered -= 1
+            default.positive -= space.is_positive[row]
+            if coded.codes[e] >= 0:
+                counts = &space.counts[coded.codes[e]]
+                counts.covered += 1
+                counts.positive += space.is_positive[row]
+
+
+cdef inline bint _is_enough(Counts counts, double weight, const Space* space) noexcept nogil:
+    """Whether a rule with this weight covers enough rows, and enough with its class."""
+    cdef int64_t tp = counts.positive if weight > 0 else counts.covered - counts.positive
+    return counts.covered >= space.limits.min_covered and tp >= space.limits.min_tp
+
+
+cdef inline void _consider(
+    Condition condition,
+    Value value,
+    double share,
+    Counts counts,
+    const Node* node,
+    Found* best,
+    const Space* space,
+) noexcept nogil:
+    """Replace `best` by a condition if that has a larger score and is permitted."""
+    cdef double score = share * value.gain
+    cdef uint8_t classes = BOTH
+    cdef Py_ssize_t f = condition.feature
+    cdef Condition merged
+    if not score > best.score:
+        return
+    if space.limits.is_active:
+        merged.feature = f
+        merged.low = max(condition.low, space.low[f])
+        merged.high = min(condition.high, space.high[f])
+        classes = node.classes & permitted_classes(&space.limits, &space.coded, merged)
+        if not classes & (PRESENCE if value.weight > 0 else ABSENCE):
+            return
+        if space.is_counting and not _is_enough(counts, value.weight, space):
+            return
+    best[0] = Found(score, value.gain, condition, classes)
+
+
+cdef void _find_range(
+    Py_ssize_t f, Sums known, const Node* node, Found* best, const Space* space
+) noexcept nogil:
     """Replace `best` by the range of codes of a feature with the largest gain if that is larger.
 
     A range is one value of a nominal feature, or one side of a boundary of a numeric feature. The
@@ -141,36 +234,63 @@ cdef void _find_range(Py_ssize_t f, Sums known, Found* best, const Space* space)
     """
     cdef int32_t n_codes = space.coded.n_codes[f]
     cdef bint is_nominal = space.coded.is_nominal[f]
+    cdef double share = space.limits.share[f] if space.limits.is_active else 1.0
     cdef Sums below = Sums(0, 0)
     cdef Sums above = known
+    cdef Counts counts = Counts(0, 0)
+    cdef Counts counts_below = Counts(0, 0)
+    cdef Counts counts_above = Counts(0, 0)
     cdef Sums sums
-    cdef double gain
     cdef int32_t code
+    if space.is_counting:
+        _count_covered(f, space)
+        for code in range(n_codes):
+            counts_above.covered += space.counts[code].covered
+            counts_above.positive += space.counts[code].positive
     for code in range(n_codes):
         sums = space.histogram[code]
         space.histogram[code] = Sums(0, 0)
+        if space.is_counting:
+            counts = space.counts[code]
+            space.counts[code] = Counts(0, 0)
+            counts_below.covered += counts.covered
+            counts_below.positive += counts.positive
+            counts_above.covered -= counts.covered
+            counts_above.positive -= counts.positive
         if sums.gradient == 0 and sums.curvature == 0:
             continue  # no member has this code, or nothing of them is left to explain
         if is_nominal:
-            gain = _weigh(sums, space).gain
-            if gain > best.gain:
-                best[0] = Found(gain, Condition(f, code, code + 1))
+            _consider(
+                Condition(f, code, code + 1), _weigh(sums, space), share, counts, node, best, space
+            )
         elif code < n_codes - 1:
             _add(&below, sums)
             _subtract(&above, sums)
-            gain = _weigh(below, space).gain
-            if gain > best.gain:
-                best[0] = Found(gain, Condition(f, 0, code + 1))
-            gain = _weigh(above, space).gain
-            if gain > best.gain:
-                best[0] = Found(gain, Condition(f, code + 1, n_codes))
+            _consider(
+                Condition(f, 0, code + 1),
+                _weigh(below, space),
+                share,
+                counts_below,
+                node,
+                best,
+                space,
+            )
+            _consider(
+                Condition(f, code + 1, n_codes),
+                _weigh(above, space),
+                share,
+                counts_above,
+                node,
+                best,
+                space,
+            )
 
 
 cdef Found _find_condition(
     uint64_t* state, const Node* node, double least, const Space* space
 ) noexcept nogil:
-    """The condition with the largest gain above `least`."""
-    cdef Found best = Found(least, Condition(0, 0, 0))
+    """The condition with the largest score above `least`."""
+    cdef Found best = Found(least, least, Condition(0, 0, 0), BOTH)
     cdef Sums known
     cdef Py_ssize_t d, other
     cdef int64_t feature
@@ -179,24 +299,57 @@ cdef Found _find_condition(
         feature = space.window[other]
         space.window[other] = space.window[d]
         space.window[d] = feature
+        if space.limits.is_active and is_apart(&space.limits, feature, space.is_tested):
+            continue
         if space.coded.column[feature] >= 0:
             known = _add_up_dense(feature, node.n_members, space)
         else:
             known = _add_up_listed(feature, node.total, space)
-        _find_range(feature, known, &best, space)
+        _find_range(feature, known, node, &best, space)
     return best
 
 
-cdef Py_ssize_t _grow(
-    uint64_t* state, Condition* body, Py_ssize_t most_conditions, const Space* space
+cdef void _note_condition(Condition condition, const Space* space) noexcept nogil:
+    """Note that the body tests a condition."""
+    cdef Py_ssize_t f = condition.feature
+    space.is_tested[f] = True
+    space.low[f] = max(space.low[f], condition.low)
+    space.high[f] = min(space.high[f], condition.high)
+    if space.is_counting:
+        filter_mask(&space.coded, condition, space.covered)
+
+
+cdef void _forget_body(
+    const Condition* body, Py_ssize_t length, const Space* space
 ) noexcept nogil:
-    """Grow one rule on a bag, condition by condition while the gain rises; return its length."""
+    """Undo the notes on all conditions of a body."""
+    cdef Py_ssize_t c, f
+    for c in range(length):
+        f = body[c].feature
+        space.is_tested[f] = False
+        space.low[f] = 0
+        space.high[f] = space.coded.n_codes[f]
+
+
+cdef Py_ssize_t _grow(
+    uint64_t* state,
+    Condition* body,
+    Py_ssize_t most_conditions,
+    uint8_t* classes,
+    const Space* space,
+) noexcept nogil:
+    """Grow one rule on a bag, condition by condition while the gain rises; return its length.
+
+    `classes` are those that its conditions permit.
+    """
     cdef Node node = _draw_bag(state, space)
     cdef Py_ssize_t length = 0
     cdef double gain = 0.0
     cdef Found found
     cdef Py_ssize_t i, n_before
     cdef uint32_t row
+    if space.is_counting:
+        memset(space.covered, 1, space.coded.n_rows)
     while length < most_conditions:
         found = _find_condition(state, &node, gain, space)
         if found.condition.high == 0:
@@ -204,16 +357,37 @@ cdef Py_ssize_t _grow(
         gain = found.gain
         body[length] = found.condition
         length += 1
+        if space.limits.is_active:
+            _note_condition(found.condition, space)
         filter_mask(&space.coded, found.condition, space.inside)
         n_before = node.n_members
-        node = Node(0, Sums(0, 0))
+        node = Node(0, Sums(0, 0), found.classes)
         for i in range(n_before):
             row = space.members[i]
             if space.inside[row]:
                 space.members[node.n_members] = row
                 node.n_members += 1
                 _add(&node.total, space.bag[row])
+    if space.limits.is_active:
+        _forget_body(body, length, space)
+    classes[0] = node.classes
     return length
+
+
+cdef bint _is_permitted(
+    const uint8_t* covered, Value value, uint8_t classes, const Space* space
+) noexcept nogil:
+    """Whether a rule may have its weight, given the classes that its conditions permit."""
+    cdef Counts counts = Counts(0, 0)
+    cdef Py_ssize_t row
+    if not classes & (PRESENCE if value.weight > 0 else ABSENCE):
+        return False
+    if not space.is_counting:
+        return True
+    for row in range(space.coded.n_rows):
+        counts.covered += covered[row]
+        counts.positive += covered[row] & space.is_positive[row]
+    return _is_enough(counts, value.weight, space)
 
 
 cdef Value _judge(const uint8_t* covered, const Space* space) noexcept nogil:
@@ -226,6 +400,17 @@ cdef Value _judge(const uint8_t* covered, const Space* space) noexcept nogil:
         sums.gradient += space.loss[row].gradient & mask
         sums.curvature += space.loss[row].curvature & mask
     return _weigh(sums, space)
+
+
+cdef double _share_of_body(
+    const Condition* body, Py_ssize_t length, const Space* space
+) noexcept nogil:
+    """Share of its gain that a rule counts with: the mean over its conditions."""
+    cdef double total = 0.0
+    cdef Py_ssize_t c
+    for c in range(length):
+        total += space.limits.share[body[c].feature]
+    return total / length
 
 
 cdef void _update_loss(
@@ -258,6 +443,8 @@ def boost_rules(
     int64_t[::1] out_length,
     int32_t[:, :, ::1] out_body,
     uint64_t[::1] out_seed,
+    const double[::1] start,
+    limits=None,
 ):
     """Stagewise logistic regression over rules that are grown for it.
 
@@ -287,6 +474,11 @@ def boost_rules(
         Feature, low and high of the conditions, one range per feature.
     out_seed : (most_rules,) uint64
         The state of the random numbers from which the bag of each rule was drawn.
+    start : (n_rows,) double
+        Log-odds without any rule.
+    limits : Limits, optional
+        What the rules may test, and how many rows they have to cover. A rule that lowers the log-odds is
+        one for the absence of the label.
 
     Returns (number of choices, number of rules).
     """
@@ -295,7 +487,10 @@ def boost_rules(
     cdef Py_ssize_t most_rules = out_body.shape[0]
     cdef Py_ssize_t most_conditions = out_body.shape[1]
     cdef list owner = []
-    cdef int64_t[::1] window = np.flatnonzero(coded.n_codes > 1).astype(np.int64, copy=False)
+    is_usable = coded.n_codes > 1
+    if limits is not None:
+        is_usable = is_usable & limits.is_usable
+    cdef int64_t[::1] window = np.flatnonzero(is_usable).astype(np.int64, copy=False)
     cdef Space space
     space.coded = borrow(coded)
     space.draw_order = &draw_order[0]
@@ -310,14 +505,25 @@ def boost_rules(
     space.histogram = <Sums*> allocate(owner, max(1, coded.n_codes.max()) * sizeof(Sums))
     space.n_varying = window.shape[0]
     space.window = &window[0]
+    space.is_positive = &positive[0]
+    space.limits = borrow_limits(limits)
+    space.is_counting = space.limits.min_covered > 0 or space.limits.min_tp > 0
+    space.counts = <Counts*> allocate(owner, max(1, coded.n_codes.max()) * sizeof(Counts))
+    space.covered = <uint8_t*> allocate(owner, n_rows)
+    space.is_tested = <uint8_t*> allocate(owner, space.coded.n_features)
+    space.low = <int32_t*> allocate(owner, space.coded.n_features * sizeof(int32_t))
+    space.high = <int32_t*> allocate(owner, space.coded.n_features * sizeof(int32_t))
+    memcpy(space.high, space.coded.n_codes, space.coded.n_features * sizeof(int32_t))
+    classes_of_rule = <uint8_t*> allocate(owner, most_rules)
     body = <Condition*> allocate(owner, most_conditions * sizeof(Condition))
     slot_of_feature = <int32_t*> allocate(owner, space.coded.n_features * sizeof(int32_t))
     memset(slot_of_feature, 0xFF, space.coded.n_features * sizeof(int32_t))
     covered = <uint8_t*> allocate(owner, n_rows)
     cdef uint8_t[:, ::1] coverage = np.empty((most_rules, n_rows), dtype=np.uint8)
 
-    cdef int64_t n_positives = np.count_nonzero(is_positive)
-    cdef double[::1] log_odds = np.full(n_rows, log(<double> n_positives / (n_rows - n_positives)))
+    cdef double[::1] log_odds = np.array(start)
+    cdef uint8_t classes = BOTH
+    cdef double score, best_score
     cdef Py_ssize_t n_rules = 0
     cdef Py_ssize_t t, _, i, row, length, rule, known
     cdef int64_t points
@@ -330,16 +536,24 @@ def boost_rules(
             _update_loss(&log_odds[0], &positive[0], &space)
             rule = -1
             best = Value(0.0, 0.0)
+            best_score = 0.0
             # The next free place holds the best rule of the round until another one is better.
             for _ in range(n_tries if n_rules < most_rules else 0):
                 bag_seed = seed
-                length = _grow(&seed, body, most_conditions, &space)
+                length = _grow(&seed, body, most_conditions, &classes, &space)
                 if length == 0:
                     continue
                 cover_mask(&space.coded, body, length, covered)
                 value = _judge(covered, &space)
-                if value.gain > best.gain:
-                    rule, best = n_rules, value
+                if space.limits.is_active:
+                    if not _is_permitted(covered, value, classes, &space):
+                        continue
+                    score = value.gain * _share_of_body(body, length, &space)
+                else:
+                    score = value.gain
+                if score > best_score:
+                    rule, best, best_score = n_rules, value, score
+                    classes_of_rule[rule] = classes
                     out_seed[rule] = bag_seed
                     memcpy(&coverage[rule, 0], covered, n_rows)
                     out_length[rule] = merge_conditions(
@@ -349,6 +563,10 @@ def boost_rules(
             best_known = Value(0.0, 0.0)
             for i in range(n_rules if reuse < INFINITY else 0):
                 value = _judge(&coverage[i, 0], &space)
+                if space.limits.is_active and not _is_permitted(
+                    &coverage[i, 0], value, classes_of_rule[i], &space
+                ):
+                    continue
                 if value.gain > best_known.gain:
                     known, best_known = i, value
             if known >= 0 and best_known.gain >= reuse * best.gain:

@@ -31,6 +31,7 @@ from ._counting cimport (
     positives,
     sum_nondefault,
 )
+from ._limits cimport PRESENCE, Limits, borrow_limits, is_apart, is_banned, relax_body
 from ._memory cimport allocate
 from ._random cimport next_below
 from ._splitting cimport (
@@ -66,7 +67,13 @@ cdef struct Forest:
     Tally tally
     Splitter splitter
     uint8_t* is_binary  # features with the codes 0 and 1 and no missing value
-    uint32_t* window  # attributes; the drawn ones move to the end
+    Py_ssize_t n_usable
+    uint32_t* window  # usable attributes; the drawn ones move to the end
+    Limits limits
+    uint8_t target  # the class of the rules, as in the limits
+    uint8_t* is_tested  # (n_features,) attributes on the path to a node; 0 between calls
+    uint64_t min_examples  # in a bag
+    uint64_t min_positives
 
 
 cdef struct Node:
@@ -143,7 +150,8 @@ cdef Split _find_split(uint64_t* state, const Node* node, const Forest* forest) 
     cdef const Counter* counter = &forest.counter
     cdef const double* xlogx = forest.splitter.xlogx
     cdef uint32_t* window = forest.window
-    cdef Py_ssize_t n_window = forest.coded.n_features
+    cdef Py_ssize_t n_window = forest.n_usable
+    cdef const Limits* limits = &forest.limits
     cdef Py_ssize_t n_members = node.end - node.start
     cdef bint is_tallied = n_members <= forest.most_tallied
     cdef double gain, best_gain = MIN_GAIN * <double> examples(node.counts)
@@ -155,12 +163,14 @@ cdef Split _find_split(uint64_t* state, const Node* node, const Forest* forest) 
     if is_tallied:
         add_rows(&forest.tally, counter.members + node.start, n_members, counter.pair)
     while n_window > 0 and (n_seen < forest.n_drawn or best.feature < 0):
-        n_seen += 1
         j = next_below(state, n_window)
         n_window -= 1
         f = window[j]
         window[j] = window[n_window]
         window[n_window] = f
+        if limits.is_active and is_apart(limits, f, forest.is_tested):
+            continue
+        n_seen += 1
         n = _count_codes(f, node, is_tallied, forest)
         if n < 2:
             continue
@@ -169,6 +179,8 @@ cdef Split _find_split(uint64_t* state, const Node* node, const Forest* forest) 
             gain = multiway_gain(counter.counts, n, xlogx)
         else:
             gain = best_boundary(counter.counts, n, xlogx, &boundary)
+        if limits.is_active:
+            gain *= limits.share[f]
         # Of equal gains the lower attribute wins, whatever the order of the draws.
         if gain > best_gain or (gain == best_gain and <Py_ssize_t> f < best.feature):
             best_gain = gain
@@ -222,17 +234,23 @@ cdef Py_ssize_t _sort_rows(Split split, const Node* node, const Forest* forest) 
 cdef int _push_children(
     Split split, const Node* node, const Forest* forest, vector[Node]& stack
 ) except -1 nogil:
-    """Split a node and push its children that have examples."""
+    """Split a node and push its children that have enough examples; return how many these are."""
     cdef Py_ssize_t n_branches = _sort_rows(split, node, forest)
     cdef const Branch* branch
     cdef Node child
     cdef Py_ssize_t b
+    cdef int n_pushed = 0
     child.depth = node.depth + 1
     child.condition.feature = split.feature
     for b in range(n_branches):
         branch = &forest.splitter.branches[b]
         if branch.counts == 0:
             continue  # no example: not a leaf
+        if (
+            examples(branch.counts) < forest.min_examples
+            or positives(branch.counts) < forest.min_positives
+        ):
+            continue  # its rules would cover too little
         child.start = branch.start
         child.end = branch.end
         child.counts = branch.counts
@@ -245,8 +263,15 @@ cdef int _push_children(
         else:
             child.condition.low = split.cut
             child.condition.high = forest.coded.n_codes[split.feature]
+        if (
+            forest.limits.is_active
+            and forest.coded.is_nominal[split.feature]
+            and is_banned(&forest.limits, child.condition)
+        ):
+            continue
         stack.push_back(child)
-    return 0
+        n_pushed += 1
+    return n_pushed
 
 
 cdef class _RuleBodies:
@@ -327,6 +352,8 @@ def grow_rules(
     Py_ssize_t n_trees,
     const uint64_t[:, ::1] seeds,
     const uint64_t[::1] known_hashes,
+    limits=None,
+    uint8_t target=PRESENCE,
 ):
     """Grow the trees of one label and return the rules that are not known yet.
 
@@ -349,6 +376,11 @@ def grow_rules(
     seeds : (n_passes, n_depths * n_trees) uint64
     known_hashes : (n_known,) uint64
         Hashes of rules that were emitted before.
+    limits : Limits, optional
+        What the rules may test. Trees test only usable attributes; rules leave out the bounds on their
+        path that they may not have. Nodes that would cover too little are not grown.
+    target : {1, 2}
+        The class of the rules: presence (1) or absence (2) of the label.
 
     Returns
     -------
@@ -380,6 +412,12 @@ def grow_rules(
     forest.splitter = make_splitter(&forest.coded, bag_size, owner)
     forest.is_binary = <uint8_t*> allocate(owner, n_features)
     forest.window = <uint32_t*> allocate(owner, n_features * sizeof(uint32_t))
+    forest.limits = borrow_limits(limits)
+    forest.target = target
+    forest.is_tested = <uint8_t*> allocate(owner, n_features)
+    # A rule that covers n rows is expected to cover this many draws of a bag.
+    forest.min_examples = forest.limits.min_covered * bag_size // n_rows
+    forest.min_positives = forest.limits.min_tp * bag_size // n_rows
     find_binary(&forest.coded, forest.is_binary)
     cdef int32_t* slot_of_feature = <int32_t*> allocate(owner, n_features * sizeof(int32_t))
     memset(slot_of_feature, 0xFF, n_features * sizeof(int32_t))
@@ -394,7 +432,7 @@ def grow_rules(
     cdef vector[int64_t] tree_of_rule
     cdef vector[Node] stack
     cdef vector[Condition] path, body
-    cdef Py_ssize_t tree, f, length, depth_limit
+    cdef Py_ssize_t tree, f, c, length, depth_limit
     cdef uint64_t state, weight, positive
     cdef Node node
     cdef Split split
@@ -405,8 +443,11 @@ def grow_rules(
             depth_limit = depth_limits[tree % trees_per_pass // n_trees]
             state = seeds[tree // trees_per_pass, tree % trees_per_pass]
             stack.push_back(_draw_bag(&state, &forest))
+            forest.n_usable = 0
             for f in range(n_features):
-                forest.window[f] = f
+                if not forest.limits.is_active or forest.limits.lower[f] | forest.limits.upper[f]:
+                    forest.window[forest.n_usable] = f
+                    forest.n_usable += 1
             while not stack.empty():
                 node = stack.back()
                 stack.pop_back()
@@ -417,16 +458,28 @@ def grow_rules(
                 positive = positives(node.counts)
                 split.feature = -1
                 if weight >= 2 and 0 < positive < weight and node.depth != depth_limit:
+                    if forest.limits.is_active:
+                        for c in range(node.depth):
+                            forest.is_tested[path[c].feature] = True
                     split = _find_split(&state, &node, &forest)
-                if split.feature >= 0:
-                    _push_children(split, &node, &forest, stack)
+                    if forest.limits.is_active:
+                        for c in range(node.depth):
+                            forest.is_tested[path[c].feature] = False
+                if split.feature >= 0 and _push_children(split, &node, &forest, stack) > 0:
+                    continue
                 # The root as a leaf would give a rule without conditions, which is not a rule.
-                elif node.depth > 0 and 2 * positive > weight:
-                    n_extracted_view[tree // trees_per_pass] += 1
+                if node.depth > 0 and 2 * positive > weight:
                     body.resize(node.depth)
                     length = merge_conditions(
                         path.data(), node.depth, slot_of_feature, body.data()
                     )
+                    if forest.limits.is_active:
+                        length = relax_body(
+                            &forest.limits, &forest.coded, target, body.data(), length
+                        )
+                        if length == 0:
+                            continue
+                    n_extracted_view[tree // trees_per_pass] += 1
                     if rules.add(body.data(), length):
                         tree_of_rule.push_back(tree)
             pass_ends_view[tree // trees_per_pass] = tree_of_rule.size()

@@ -19,6 +19,7 @@ from libcpp.vector cimport vector
 from ._coded cimport Coded, borrow
 from ._conditions cimport Condition, cover_mask, filter_rows
 from ._counting cimport Counter, count_codes, examples, make_counter, outside, pack, positives
+from ._limits cimport PRESENCE, Limits, borrow_limits, is_apart, permitted_classes
 from ._memory cimport allocate
 from ._random cimport next_below
 from .description_length cimport delete_costly_rules, exception_bits, rule_bits
@@ -83,19 +84,55 @@ cpdef inline double foil_gain(double p, double log2_precision, double base) noex
     return p * (log2_precision - base)
 
 
-# A condition with its gain and the packed counts of the rows that satisfy it.
+# A condition with its gain and the packed counts of the rows that satisfy it. The gain of a feature
+# that is not preferred counts less.
 cdef struct Found:
     double gain
     Condition condition
     uint64_t counts
 
 
+# What the rules may test, and what the body that is grown tests.
+cdef struct Scope:
+    Limits limits
+    uint8_t target  # the class of the rules, as in the limits
+    uint8_t* is_tested  # (n_features,) whether the body tests a feature ...
+    int32_t* low  # (n_features,) ... and the range of codes it allows
+    int32_t* high
+    uint64_t min_examples  # among the rows to grow on
+    uint64_t min_positives
+
+
+cdef bint _is_permitted(
+    Condition condition, uint64_t counts, const Coded* coded, const Scope* scope
+) noexcept nogil:
+    """Whether the body may have a further condition, with which it covers the packed counts."""
+    cdef Py_ssize_t f = condition.feature
+    condition.low = max(condition.low, scope.low[f])
+    condition.high = min(condition.high, scope.high[f])
+    return (
+        examples(counts) >= scope.min_examples
+        and positives(counts) >= scope.min_positives
+        and permitted_classes(&scope.limits, coded, condition) & scope.target
+    )
+
+
 cdef inline void _consider(
-    Condition condition, uint64_t counts, double base, const double* log2_next, Found* best
+    Condition condition,
+    uint64_t counts,
+    double base,
+    const double* log2_next,
+    const Coded* coded,
+    const Scope* scope,
+    Found* best,
 ) noexcept nogil:
     """Let a condition that covers the packed counts take the place of the best one if it gains more."""
     cdef int64_t p = positives(counts)  # a signed number becomes a double in one instruction
     cdef double gain = foil_gain(p, log2_next[p] - log2_next[examples(counts)], base)
+    if scope.limits.is_active:
+        gain *= scope.limits.share[condition.feature]
+        if gain > best.gain and not _is_permitted(condition, counts, coded, scope):
+            return
     if gain > best.gain:
         best[0] = Found(gain, condition, counts)
 
@@ -107,6 +144,7 @@ cdef inline void _find_range(
     const Counter* counter,
     double base,
     const double* log2_next,
+    const Scope* scope,
     Found* best,
 ) noexcept nogil:
     """Replace the best condition if a range of a feature with n codes in the counter gains more.
@@ -126,11 +164,13 @@ cdef inline void _find_range(
     for i in range(n):
         below += counts[i]
         if is_nominal:
-            _consider(Condition(f, codes[i], codes[i] + 1), counts[i], base, log2_next, best)
+            _consider(
+                Condition(f, codes[i], codes[i] + 1), counts[i], base, log2_next, coded, scope, best
+            )
         # A bound at a code without positives adds negatives only: the next code is better.
         elif positives(counts[i]) != 0:
-            _consider(Condition(f, codes[i], end), above, base, log2_next, best)
-            _consider(Condition(f, 0, codes[i] + 1), below, base, log2_next, best)
+            _consider(Condition(f, codes[i], end), above, base, log2_next, coded, scope, best)
+            _consider(Condition(f, 0, codes[i] + 1), below, base, log2_next, coded, scope, best)
         above -= counts[i]
 
 
@@ -152,6 +192,10 @@ cdef class RuleListLearner:
         The order of the rows before they are shuffled.
     fp_share : float
         Expected share of false positives among the errors.
+    limits : Limits, optional
+        What the rules may test, and how many rows they have to cover.
+    target : {1, 2}
+        The class of the rules: presence (1) or absence (2) of the label.
     """
 
     cdef bint prunes, check_error
@@ -169,6 +213,7 @@ cdef class RuleListLearner:
     cdef int32_t* row_codes  # (n_rows,)
     cdef uint8_t* used  # (n_features,)
     cdef double* log2_next  # log₂(k + 1) for every k up to n_rows
+    cdef Scope scope
     cdef list owner
 
     def __init__(
@@ -181,6 +226,8 @@ cdef class RuleListLearner:
         const uint8_t[::1] is_target,
         const int64_t[::1] order,
         double fp_share,
+        limits=None,
+        uint8_t target=PRESENCE,
     ):
         cdef Py_ssize_t n_rows = is_target.shape[0]
         cdef Py_ssize_t k, row
@@ -189,12 +236,19 @@ cdef class RuleListLearner:
         self.n_optimizations = settings.optimizations if settings.prune else 0
         self.n_folds = settings.folds
         self.min_weight = settings.min_weight
-        self.max_conditions = settings.max_conditions or 0
+        most = settings.max_conditions
+        self.max_conditions = (most if limits is None else limits.least_conditions(most)) or 0
         self.n_possible = n_possible
         self.fp_share = fp_share
         self.state = entropy % 2**64
-        self.owner = [coded]
+        self.owner = [coded, limits]
         self.coded = borrow(coded)
+        cdef Py_ssize_t n_features = self.coded.n_features
+        self.scope.limits = borrow_limits(limits)
+        self.scope.target = target
+        self.scope.is_tested = <uint8_t*> allocate(self.owner, n_features)
+        self.scope.low = <int32_t*> allocate(self.owner, n_features * sizeof(int32_t))
+        self.scope.high = <int32_t*> allocate(self.owner, n_features * sizeof(int32_t))
         self.counter = make_counter(&self.coded, self.owner)
         self.row_codes = <int32_t*> allocate(self.owner, n_rows * sizeof(int32_t))
         self.used = <uint8_t*> allocate(self.owner, self.coded.n_features)
@@ -275,7 +329,7 @@ cdef class RuleListLearner:
                 rule.body = self.prune(parts.second, rule.body, False)
             else:
                 rule.body = self.grow(_rows_in(rest, self.ascending), nothing)
-            rule.mask = self.cover(rule.body)
+            self._widen(&rule)
             covered = _count(rule.mask, rest, self.is_target)
             left -= covered
             after = self._error_bits(left)
@@ -285,8 +339,29 @@ cdef class RuleListLearner:
             is_wrong = self.check_error and 2 * positives(covered) <= examples(covered)
             if bits > least_bits + SURPLUS_BITS or positives(covered) == 0 or is_wrong:
                 break
+            if not self._covers_enough(rule.mask):
+                break
             rules.push_back(rule)
             _remove(rule.mask, rest)
+        return 0
+
+    cdef bint _covers_enough(self, const Mask& mask) noexcept nogil:
+        """Whether a rule covers as many of all rows as the limits demand."""
+        cdef uint64_t counts
+        if not self.scope.limits.is_active:
+            return True
+        counts = _count(mask, mask, self.is_target)
+        return (
+            <int64_t> examples(counts) >= self.scope.limits.min_covered
+            and <int64_t> positives(counts) >= self.scope.limits.min_tp
+        )
+
+    cdef int _widen(self, Rule* rule) except -1 nogil:
+        """Set the mask of a rule; delete last conditions while it covers too little of all rows."""
+        rule.mask = self.cover(rule.body)
+        while rule.body.size() > 0 and not self._covers_enough(rule.mask):
+            rule.body.pop_back()
+            rule.mask = self.cover(rule.body)
         return 0
 
     cdef Mask _remove_covered(
@@ -348,11 +423,13 @@ cdef class RuleListLearner:
         variants[2].body = self.grow(parts.first, nothing)
         for i in range(1, 3):
             variants[i].body = self.prune(pruning, variants[i].body, True)
-            variants[i].mask = self.cover(variants[i].body)
+            self._widen(&variants[i])
         for r in range(position + 1, rules.size()):
             later.push_back(r)
         # Of equals the old rule stays, and the revision is preferred to the replacement.
         for i in range(3):
+            if not self._covers_enough(variants[i].mask):
+                continue
             rules[position] = variants[i]
             self._count_in_turn(rules, position, rest, counts)
             bits = self._delete_costly(rules, counts, later).first
@@ -461,11 +538,9 @@ cdef class RuleListLearner:
         cdef Found found
         with gil:
             PyErr_CheckSignals()
-        # A numeric attribute may be bounded again, a nominal one has its value.
-        for i in range(coded.n_features):
-            self.used[i] = False
+        self._start_body(n_rows)
         for condition in body:
-            self.used[condition.feature] = coded.is_nominal[condition.feature]
+            self._note_condition(condition)
         for i in range(n_rows):
             members[i] = rows[i]
             total += self.counter.pair[rows[i]]
@@ -477,9 +552,30 @@ cdef class RuleListLearner:
                 break
             filter_rows(coded, found.condition, members, examples(total), self.row_codes)
             body.push_back(found.condition)
-            self.used[found.condition.feature] = coded.is_nominal[found.condition.feature]
+            self._note_condition(found.condition)
             total = found.counts
         return body
+
+    cdef void _start_body(self, Py_ssize_t n_rows) noexcept nogil:
+        """Note that a body without conditions is grown on so many rows."""
+        cdef const Limits* limits = &self.scope.limits
+        cdef Py_ssize_t f
+        for f in range(self.coded.n_features):
+            self.used[f] = limits.is_active and not (limits.lower[f] | limits.upper[f])
+            self.scope.is_tested[f] = False
+            self.scope.low[f] = 0
+            self.scope.high[f] = self.coded.n_codes[f]
+        # A rule that covers n rows is expected to cover this many of the rows to grow on.
+        self.scope.min_examples = limits.min_covered * n_rows // self.coded.n_rows
+        self.scope.min_positives = limits.min_tp * n_rows // self.coded.n_rows
+
+    cdef void _note_condition(self, Condition condition) noexcept nogil:
+        """Note a condition of the body: a numeric attribute may be bounded again, a nominal one not."""
+        cdef Py_ssize_t f = condition.feature
+        self.used[f] = self.coded.is_nominal[f]
+        self.scope.is_tested[f] = True
+        self.scope.low[f] = max(self.scope.low[f], condition.low)
+        self.scope.high[f] = min(self.scope.high[f], condition.high)
 
     cdef Found _find_condition(self, uint64_t total) noexcept nogil:
         """The condition with the largest gain on the first members, whose packed counts are given.
@@ -496,9 +592,13 @@ cdef class RuleListLearner:
         for i in range(n_members):
             counter.position[counter.members[i]] = i
         for f in range(coded.n_features):
-            if not self.used[f]:
-                n = count_codes(coded, f, 0, n_members, total, counter)
-                _find_range(f, n, coded, counter, base, self.log2_next, &best)
+            if self.used[f] or (
+                self.scope.limits.is_active
+                and is_apart(&self.scope.limits, f, self.scope.is_tested)
+            ):
+                continue
+            n = count_codes(coded, f, 0, n_members, total, counter)
+            _find_range(f, n, coded, counter, base, self.log2_next, &self.scope, &best)
         for i in range(n_members):
             counter.position[counter.members[i]] = outside()
         return best

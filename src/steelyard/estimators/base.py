@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 from steelyard._text import list_names
 from steelyard.data.suspicious import warn_about_columns
 from steelyard.explain import Explanation, explain_theory
+from steelyard.learning.constraints import Constraints
 from steelyard.learning.targets import TargetChoice, Targets, encode_targets
 from steelyard.model.theory import Theory
 
@@ -35,6 +36,7 @@ class TheoryClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
 
     theory_: Theory
     classes_: Any
+    constraints: Constraints | None
     n_jobs: int | None
     random_state: Any
     _feature_names: tuple[str, ...] | None
@@ -81,6 +83,8 @@ class TheoryClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         if isinstance(X, pd.DataFrame):
             warn_about_columns(X)
         self.theory_ = self._learn_theory(X, targets)
+        if self.constraints is not None:
+            self.constraints.check_given(self.theory_.features)
         self._warn_of_labels_without_rule()
         return self
 
@@ -147,6 +151,7 @@ class TheoryClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             "n_jobs": self.n_jobs,
             "feature_names": getattr(self, "_feature_names", None)
             or getattr(self, "feature_names_in_", None),
+            "constraints": self.constraints,
         }
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:

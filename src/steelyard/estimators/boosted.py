@@ -8,6 +8,7 @@ from typing import Any
 
 from steelyard.heuristics import MEstimate
 from steelyard.learning.boosting import learn_boosted_rules
+from steelyard.learning.constraints import Constraints, check_constraints
 from steelyard.learning.settings import BoostingSettings
 from steelyard.learning.targets import Targets
 from steelyard.model.decoders import Decoder
@@ -30,6 +31,7 @@ class BoostedRulesParameters(TheoryClassifier):
     sample_fraction: float = 0.5
     max_features: str | int | float = 0.2
     decode: str | Decoder | Sequence[Any] | None = None
+    constraints: Constraints | None = None
     n_jobs: int | None = None
     random_state: Any = None
     verbose: int = 0
@@ -66,6 +68,8 @@ class BoostedRulesClassifier(BoostedRulesParameters):
         the label set of a training example that fits the votes best, ``"label-set-votes"`` the labels
         that all label sets vote for. See `EachLabel`, `BestLabelSet` and `LabelSetVotes`. None is the
         best label set, and for a one-dimensional y the best class.
+    constraints : Constraints or None, default=None
+        What every rule has to satisfy, and rules that are given.
     n_jobs : int or None, default=None
         Labels are learned in parallel; the result does not depend on it.
     random_state : int, RandomState or None, default=None
@@ -99,6 +103,7 @@ class BoostedRulesClassifier(BoostedRulesParameters):
     def _check_parameters(self) -> None:
         MEstimate(self.m)
         self._settings()
+        check_constraints(self.constraints)
         check_decoder(self.decode)
 
     def _advise_on_rules(self) -> str:

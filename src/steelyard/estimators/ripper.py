@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any
 
+from steelyard.learning.constraints import Constraints, check_constraints
 from steelyard.learning.ripper import learn_ripper
 from steelyard.learning.settings import RipperSettings
 from steelyard.learning.targets import Targets
@@ -49,6 +50,8 @@ class RipperClassifier(TheoryClassifier):
         Maximum number of rules over all labels: those with the best values are kept.
     max_conditions : int or None, default=None
         Maximum number of conditions per rule.
+    constraints : Constraints or None, default=None
+        What every rule has to satisfy, and rules that are given.
     n_jobs : int or None, default=None
         Labels are learned in parallel; the result does not depend on it.
     random_state : int, RandomState or None, default=None
@@ -97,11 +100,13 @@ class RipperClassifier(TheoryClassifier):
     check_error: bool = True
     max_rules: int | None = None
     max_conditions: int | None = None
+    constraints: Constraints | None = None
     n_jobs: int | None = None
     random_state: Any = None
 
     def _check_parameters(self) -> None:
         self._settings()
+        check_constraints(self.constraints)
 
     def _advise_on_rules(self) -> str:
         return "RuleSetClassifier(min_rules_per_label=1) learns a rule for each of them."

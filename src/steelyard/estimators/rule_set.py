@@ -8,6 +8,7 @@ from typing import Any
 
 from steelyard._numbers import is_number
 from steelyard.heuristics import M_GRID, Heuristic, MEstimate, get_heuristic
+from steelyard.learning.constraints import Constraints, check_constraints
 from steelyard.learning.paths import Bounds
 from steelyard.learning.rule_sets import learn_rule_sets
 from steelyard.learning.settings import ForestSettings, check_integer, check_share
@@ -52,6 +53,7 @@ class RuleSetParameters(TheoryClassifier):
     decode: str | Decoder | Sequence[Any] | None = None
     target: TargetChoice = "minority"
     revalidate: bool = True
+    constraints: Constraints | None = None
     n_jobs: int | None = None
     random_state: Any = None
     verbose: int = 0
@@ -113,6 +115,8 @@ class RuleSetClassifier(RuleSetParameters):
         Keep the rules with at least this heuristic value instead of the share `phi`.
     revalidate : bool, default=True
         Whether candidates are valued again on the uncovered examples after each selection.
+    constraints : Constraints or None, default=None
+        What every rule has to satisfy, and rules that are given.
     n_jobs : int or None, default=None
         Labels are learned in parallel; the result does not depend on it.
     random_state : int, RandomState or None, default=None
@@ -151,6 +155,7 @@ class RuleSetClassifier(RuleSetParameters):
         if self.max_rules is not None:
             check_integer("max_rules", self.max_rules)
         check_integer("min_rules_per_label", self.min_rules_per_label, least=0)
+        check_constraints(self.constraints)
         check_decoder(self.decode)
         get_heuristic(self.heuristic)
         if self.threshold_heuristic is not None:

@@ -17,6 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import check_cv
 
 from steelyard._numbers import is_number
+from steelyard.learning.constraints import ConstraintWarning
 from steelyard.learning.parallel import run_parallel
 from steelyard.learning.targets import Output, flatten_column
 from steelyard.learning.tuning import choose_cell
@@ -97,8 +98,9 @@ class Search(NamedTuple):
         for model in self.models():
             X_train, targets = model._read_training_set(take_rows(X, train), take_rows(y, train))
             with warnings.catch_warnings():
-                # The refit repeats this warning for the whole training set.
-                warnings.simplefilter("ignore", ConvergenceWarning)
+                # The refit repeats these warnings for the whole training set.
+                for category in (ConvergenceWarning, ConstraintWarning):
+                    warnings.simplefilter("ignore", category)
                 path = model._learn_path(X_train, targets, *self.axes.values())
             for decoder in self.decoders:
                 scores = _score_path(path, decoder, model, X_test, y_test, scorings)

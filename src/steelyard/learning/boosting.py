@@ -19,8 +19,11 @@ from steelyard.model.coverage import RowIndex, cover, index_rows, order_bits
 from steelyard.model.log_odds import POINTS_PER_LOG_ODD, probability_to_points
 from steelyard.model.path import TheoryPath
 from steelyard.model.rule_table import RuleTable
+from steelyard.model.rules import Rule
 
+from .constraints import Constraints
 from .held_out import count_outside_bags, group_equal_rows
+from .limits import Limits, read_demands
 from .parallel import Progress, run_parallel
 from .paths import Bounds, LabelRules, Ranking, RulePool, make_path, pool_rules
 from .sampling import draw_orders
@@ -55,12 +58,15 @@ class Votes(NamedTuple):
     """Rules that one m chose for a label, in order; a rule can be chosen again.
 
     `gain` is how much a choice lowers the loss, but at most the gain of the choice before it: a prefix
-    of the choices of all labels, best first, is then a prefix of each label's choices.
+    of the choices of all labels, best first, is then a prefix of each label's choices. The given rules
+    of the label have one vote each.
     """
 
     rule_idx: NDArray[np.int64]
     points: NDArray[np.int64]
     gain: NDArray[np.float64]
+    given_points: NDArray[np.int64] = np.empty(0, dtype=np.int64)
+    given_gain: NDArray[np.float64] = np.empty(0)
 
 
 class Budget(NamedTuple):
@@ -81,6 +87,7 @@ def learn_boosted_rules(
     n_jobs: int | None = None,
     feature_names: Sequence[str] | None = None,
     progress: Progress | None = None,
+    constraints: Constraints | None = None,
 ) -> TheoryPath:
     """Theories whose rules vote, one per m.
 
@@ -96,20 +103,26 @@ def learn_boosted_rules(
     n_jobs : int or None
     feature_names : sequence of str, optional
     progress : callable(n_labels_done, n_labels), optional
+    constraints : Constraints, optional
     """
     bounds = Bounds(settings.max_rules, settings.min_rules_per_label)
-    bounds.check(len(targets.names))
     heuristics = [MEstimate(m) for m in ms]
     targets = targets.for_presence()
     training = code_training_table(X, feature_names, spread_mid_points)
+    demands = read_demands(constraints, training.coder, targets, X, takes_both_classes=True)
+    given = demands.given
+    bounds.check(len(targets.names), len(given.rules))
     index = index_rows(training.coded)
     budget = share_rules(settings.max_rules, len(targets.names))
     orders = draw_orders(training.coded, targets.is_target)
     boost = partial(boost_label, index, ms, settings, budget, entropy)
+    limits, _ = demands.by_label()
+    of_label = [given.of_label(i) for i in range(len(targets.names))]
     groups = [group_equal_rows(training.coded)] * len(orders)
-    arguments = list(zip(targets.is_target, orders, groups, strict=True))
+    arguments = list(zip(targets.is_target, orders, groups, limits, of_label, strict=True))
     rules_of_label = run_parallel(boost, arguments, n_jobs, progress)
-    pool = pool_rules(rules_of_label)
+    demands.warn_of_empty([len(rules.table) for rules in rules_of_label])
+    pool = pool_rules(rules_of_label, given, targets.is_target)
     votes_of_ms = zip(*(rules.choices for rules in rules_of_label), strict=True)
     rankings = [_rank_votes(pool, votes, bounds) for votes in votes_of_ms]
     prior = targets.is_target.mean(axis=1)
@@ -141,6 +154,8 @@ def boost_label(
     is_present: NDArray[np.bool_],
     order: NDArray[np.int64],
     group_of_row: NDArray[np.int64] | None = None,
+    limits: Limits | None = None,
+    given: tuple[Sequence[Rule], NDArray[np.bool_]] | None = None,
 ) -> LabelRules:
     """Grow, choose and weigh rules of one label for each m.
 
@@ -151,16 +166,19 @@ def boost_label(
     distribution. Their gradients cancel, their curvatures add m·p·(1 - p) to the rule's.
 
     `order` is the order in which bags draw the rows. With the groups of equal rows, each rule is also
-    counted on the rows outside its bag.
+    counted on the rows outside its bag. `given` are the given rules of the label and the rows that they
+    cover: they get their votes first.
     """
     tables: list[RuleTable] = []
     seeds: list[NDArray[np.uint64]] = []
     votes_of_ms: list[Votes] = []
     for m in ms:
         # Each m has rules of its own, so that its theory does not depend on the other values.
-        grown, bag_seeds, votes = _boost(index, m, settings, budget, entropy, is_present, order)
-        n_conditions = grown.count_conditions(index.coded.n_codes, index.coded.is_nominal)
-        distinct, position = find_distinct_rows(cover(grown, index), n_conditions)
+        l2, start, given_points, given_gain = _start(m, is_present, given)
+        rows = (is_present, order, l2, start, limits)
+        grown, bag_seeds, votes = _boost(index, settings, budget, entropy, *rows)
+        votes = votes._replace(given_points=given_points, given_gain=given_gain)
+        distinct, position = _find_distinct(grown, index, limits)
         n_known = sum(map(len, tables))
         tables.append(grown.take(distinct))
         seeds.append(bag_seeds[distinct])
@@ -177,34 +195,92 @@ def boost_label(
     return LabelRules(table, tp, fp, n_conditions, tuple(votes_of_ms), held_out)
 
 
+def _start(
+    m: float,
+    is_present: NDArray[np.bool_],
+    given: tuple[Sequence[Rule], NDArray[np.bool_]] | None,
+) -> tuple[float, NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]]:
+    """What boosting starts from: curvature of the prior, log-odds, votes and gains of given rules.
+
+    Each given rule gets its whole best weight, one after the other, but at least one point for its
+    head.
+    """
+    n_rows, n_present = len(is_present), int(is_present.sum())
+    prior = n_present / n_rows
+    # Avoid a division by 0 if m = 0 and all covered examples are certain already.
+    l2 = max(m, 1e-9) * prior * (1 - prior)
+    is_varied = 0 < n_present < n_rows
+    log_odds = np.full(n_rows, math.log(n_present / (n_rows - n_present)) if is_varied else 0.0)
+    rules, masks = given or ((), ())
+    points = np.empty(len(rules), dtype=np.int64)
+    gain = np.empty(len(rules))
+    for i, (rule, mask) in enumerate(zip(rules, masks, strict=True)):
+        p = 1 / (1 + np.exp(-log_odds[mask]))
+        slope = float((is_present[mask] - p).sum())
+        bend = float((p * (1 - p)).sum()) + max(l2, 1e-9)
+        weight = min(max(slope / bend, -MAX_WEIGHT), MAX_WEIGHT)
+        sign = 1 if rule.head.target_class else -1
+        points[i] = sign * max(1, sign * round(POINTS_PER_LOG_ODD * weight))
+        weight = points[i] / POINTS_PER_LOG_ODD
+        gain[i] = weight * (2 * slope - bend * weight)
+        log_odds[mask] += weight
+    return l2, log_odds, points, gain
+
+
+def _find_distinct(
+    table: RuleTable, index: RowIndex, limits: Limits | None
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The rules to keep, and for every rule the position among them of its equal.
+
+    Rules that cover the same rows are equal. With limits only those with the same conditions are:
+    others may permit votes for other classes.
+    """
+    n_conditions = table.count_conditions(index.coded.n_codes, index.coded.is_nominal)
+    if limits is None:
+        distinct, position = find_distinct_rows(cover(table, index), n_conditions)
+        return distinct, position
+    columns = np.column_stack((table.feature, table.low, table.high)).tolist()
+    spans = zip(table.indptr[:-1], table.indptr[1:], strict=True)
+    first: dict[tuple[Any, ...], int] = {}
+    bodies = [tuple(map(tuple, sorted(columns[begin:end]))) for begin, end in spans]
+    numbers = [first.setdefault(body, len(first)) for body in bodies]
+    position = np.array(numbers, dtype=np.int64)
+    return np.unique(position, return_index=True)[1], position
+
+
 def _boost(
     index: RowIndex,
-    m: float,
     settings: BoostingSettings,
     budget: Budget,
     entropy: int,
     is_present: NDArray[np.bool_],
     order: NDArray[np.int64],
+    l2: float,
+    start: NDArray[np.float64],
+    limits: Limits | None,
 ) -> tuple[RuleTable, NDArray[np.uint64], Votes]:
     """The rules that one m grows, the seeds of their bags, and the choices among the rules."""
     n_rows, prior = len(is_present), is_present.mean()
-    n_varying = int((index.coded.n_codes > 1).sum())
+    is_usable = index.coded.n_codes > 1
+    max_conditions = settings.max_conditions
+    if limits is not None:
+        is_usable = is_usable & limits.is_usable
+        max_conditions = limits.least_conditions(max_conditions)
+    n_varying = int(is_usable.sum())
     rule_idx, points = np.empty((2, budget.n_choices), dtype=np.int64)
     gain = np.empty(budget.n_choices)
     # Each condition excludes at least one row.
-    most_conditions = min(settings.max_conditions or _MOST_CONDITIONS, n_rows)
+    most_conditions = min(max_conditions or _MOST_CONDITIONS, n_rows)
     bodies = np.empty((budget.n_rules, most_conditions, 3), dtype=np.int32)
     lengths = np.empty(budget.n_rules, dtype=np.int64)
     seeds = np.empty(budget.n_rules, dtype=np.uint64)
     n_choices = n_rules = 0
     if 0 < prior < 1 and n_varying:
         bag = (order, settings.bag_size(n_rows), settings.n_drawn_features(n_varying))
-        # Avoid a division by 0 if m = 0 and all covered examples are certain already.
-        l2 = max(m, 1e-9) * prior * (1 - prior)
         weights = (l2, STEP, MAX_WEIGHT, POINTS_PER_LOG_ODD, budget.reuse)
         tries = (settings.n_tries, *weights, np.uint64(entropy % 2**64))
         out = (rule_idx, points, gain, lengths, bodies, seeds)
-        n_choices, n_rules = boost_rules(index.coded, is_present, *bag, *tries, *out)
+        n_choices, n_rules = boost_rules(index.coded, is_present, *bag, *tries, *out, start, limits)
     used = zip(bodies[:n_rules], lengths[:n_rules], strict=True)
     table = RuleTable.from_ranges([body[:length] for body, length in used])
     gain = np.minimum.accumulate(gain[:n_choices])
@@ -214,16 +290,19 @@ def _boost(
 def _rank_votes(pool: RulePool, votes: Sequence[Votes], bounds: Bounds) -> Ranking:
     """Sort the votes of all labels by their gain; stop before exceeding `max_rules`.
 
-    The first votes of each label are among them whatever their gain.
+    The votes of given rules come first. The first votes of each label are among them whatever their
+    gain.
     """
-    rules = np.concatenate([o + v.rule_idx for o, v in zip(pool.offsets, votes, strict=True)])
-    _, points, gain = map(np.concatenate, zip(*votes, strict=True))
-    best_first = np.argsort(-gain, kind="stable")
+    chosen = (o + v.rule_idx for o, v in zip(pool.offsets, votes, strict=True))
+    rules = np.concatenate((pool.given_idx, *chosen))
+    points = np.concatenate([*(v.given_points for v in votes), *(v.points for v in votes)])
+    gain = np.concatenate([*(v.given_gain for v in votes), *(v.gain for v in votes)])
+    best_first = np.lexsort((-gain, rules < len(pool.table)))
     first_votes = np.sort(np.unique(rules[best_first], return_index=True)[1])
     max_rules = bounds.max_rules
     if max_rules is not None and len(first_votes) > max_rules:
         ranked = rules[best_first]
-        order = bounds.protect(pool.label_of_rule[ranked[first_votes]])
+        order = bounds.protect(pool.label_of_rule[ranked[first_votes]], len(pool.given.rules))
         kept = first_votes[order[:max_rules]]
         is_kept = np.isin(ranked, ranked[kept])
         is_kept[first_votes[max_rules] :] = False

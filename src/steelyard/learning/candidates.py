@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
@@ -18,6 +19,7 @@ from steelyard.model.coverage import RowIndex, index_rows, order_bits, rows_to_b
 from steelyard.model.rule_table import RuleTable
 from steelyard.model.words import WORD_KINDS
 
+from .limits import ABSENCE, PRESENCE, Limits
 from .parallel import Progress, run_parallel
 from .sampling import draw_orders
 from .settings import ForestSettings
@@ -87,9 +89,12 @@ def generate_candidates(
     entropy: int,
     n_jobs: int | None = None,
     progress: Progress | None = None,
+    limits: Sequence[Limits] | None = None,
+    target_class: Sequence[int] | None = None,
 ) -> list[RuleTable]:
     """The tables of `grow_candidates`."""
-    grown = grow_candidates(training, is_target, settings, entropy, n_jobs, progress)
+    demanded = (limits, target_class)
+    grown = grow_candidates(training, is_target, settings, entropy, n_jobs, progress, *demanded)
     return [candidates.table for candidates in grown]
 
 
@@ -100,6 +105,8 @@ def grow_candidates(
     entropy: int,
     n_jobs: int | None = None,
     progress: Progress | None = None,
+    limits: Sequence[Limits] | None = None,
+    target_class: Sequence[int] | None = None,
 ) -> list[GrownCandidates]:
     """Distinct rules for every label, together at least γ if the data yields that many.
 
@@ -117,6 +124,10 @@ def grow_candidates(
     n_jobs : int or None
         Labels are grown in parallel.
     progress : callable(n_found, n_wanted), optional
+    limits : sequence of Limits, one per label, optional
+        What the rules may test. Pruning deletes conditions, which violates no limit.
+    target_class : sequence of {0, 1}, one per label, optional
+        What the rules of each label predict; needed for limits.
 
     Returns
     -------
@@ -128,9 +139,10 @@ def grow_candidates(
     labels = [i for i, mask in enumerate(is_target) if 0 < mask.sum() < len(mask)]
     if not labels:
         return found
-    grow = partial(_grow_label, training, is_target, orders, settings, entropy)
+    plans = [_plan_label(settings, i, limits, target_class) for i in range(len(is_target))]
+    grow = partial(_grow_label, training, is_target, orders, plans, entropy)
     grown, n_passes = _grow_passes(grow, labels, settings.n_candidates, n_jobs, progress)
-    seeds = {i: _tree_seeds(settings, entropy, i, range(n_passes)).ravel() for i in labels}
+    seeds = {i: _tree_seeds(plans[i].settings, entropy, i, range(n_passes)).ravel() for i in labels}
     trees = {}
     for i in labels:
         table = grown[i].table.head(int(grown[i].n_new[:n_passes].sum()))
@@ -161,6 +173,27 @@ def _drop_absences(
     shorter = table.drop_conditions(is_word[table.feature] & (table.low == 0))
     kept = np.flatnonzero(np.diff(shorter.indptr))
     return shorter.take(kept), kept
+
+
+class _Plan(NamedTuple):
+    """How the trees of one label are grown."""
+
+    settings: ForestSettings
+    limits: Limits | None
+    target: int
+
+
+def _plan_label(
+    settings: ForestSettings,
+    label: int,
+    limits: Sequence[Limits] | None,
+    target_class: Sequence[int] | None,
+) -> _Plan:
+    if limits is None or target_class is None:
+        return _Plan(settings, None, PRESENCE)
+    most = limits[label].least_conditions(settings.max_conditions)
+    target = PRESENCE if target_class[label] else ABSENCE
+    return _Plan(replace(settings, max_conditions=most), limits[label], target)
 
 
 def _grow_passes(
@@ -218,19 +251,21 @@ def _grow_label(
     training: TrainingFeatures,
     is_target: NDArray[np.bool_],
     orders: NDArray[np.int64],
-    settings: ForestSettings,
+    plans: Sequence[_Plan],
     entropy: int,
     label: int,
     passes: range,
     known_hashes: NDArray[np.uint64],
 ) -> GrownRules:
     """New rules of some passes over one label's forests."""
+    settings, limits, target = plans[label]
     seeds = _tree_seeds(settings, entropy, label, passes)
     rows = (is_target[label].astype(np.uint8), orders[label], settings.bag_size(is_target.shape[1]))
-    n_drawn = settings.n_drawn_features(training.coded.n_features)
+    n_usable = training.coded.n_features if limits is None else int(limits.is_usable.sum())
+    n_drawn = settings.n_drawn_features(n_usable)
     depths = np.array([-1 if d is None else d for d in settings.tree_depths], dtype=np.int64)
     forests = (n_drawn, depths, settings.n_trees, seeds)
-    grown = grow_rules(*training[1:], *rows, *forests, known_hashes)
+    grown = grow_rules(*training[1:], *rows, *forests, known_hashes, limits, target)
     *columns, hashes, tree, pass_ends, n_read = grown
     tree += passes.start * seeds.shape[1]
     return GrownRules(RuleTable(*columns), hashes, tree, np.diff(pass_ends, prepend=0), n_read)

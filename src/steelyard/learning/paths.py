@@ -10,14 +10,15 @@ from numpy.typing import NDArray
 
 from steelyard._kernels.combining import first_firing
 from steelyard.heuristics import Heuristic
-from steelyard.model.coded_rules import drop_unused
+from steelyard.model.coded_rules import CodedRules, code_rules, drop_unused
 from steelyard.model.coding import FeatureCoder
 from steelyard.model.combiners import Combiner
-from steelyard.model.coverage import RowIndex, cover
+from steelyard.model.coverage import Bits, RowIndex, cover, pack
 from steelyard.model.label_sets import KnownLabelSets
 from steelyard.model.path import Indices, RankedRules, TheoryPath
 from steelyard.model.rule_table import RuleTable
 
+from .limits import GivenRules
 from .targets import Targets
 
 
@@ -49,8 +50,10 @@ class Bounds(NamedTuple):
     max_rules: int | None = None
     min_rules_per_label: int = 0
 
-    def check(self, n_labels: int) -> None:
-        """Reject bounds that exclude each other."""
+    def check(self, n_labels: int, n_given: int = 0) -> None:
+        """Reject bounds that exclude each other or the given rules."""
+        if self.max_rules is not None and self.max_rules < n_given:
+            raise ValueError(f"max_rules={self.max_rules} is less than the {n_given} given rules")
         n_protected = self.min_rules_per_label * n_labels
         if self.max_rules is not None and self.max_rules < n_protected:
             raise ValueError(
@@ -58,8 +61,10 @@ class Bounds(NamedTuple):
                 f"{self.min_rules_per_label} for {n_labels} labels: it must be at least {n_protected}"
             )
 
-    def protect(self, label: Indices) -> Indices:
+    def protect(self, label: Indices, n_given: int = 0) -> Indices:
         """The positions of ranked rules with those first that each label keeps, best first.
+
+        The first `n_given` rules are given and stay.
 
         Examples
         --------
@@ -70,7 +75,7 @@ class Bounds(NamedTuple):
         is_protected = np.zeros(len(label), dtype=np.bool_)
         for i, j in enumerate(label.tolist()):
             n_before[j] = n_before.get(j, 0) + 1
-            is_protected[i] = n_before[j] <= self.min_rules_per_label
+            is_protected[i] = i < n_given or n_before[j] <= self.min_rules_per_label
         return np.argsort(~is_protected, kind="stable")
 
 
@@ -78,7 +83,10 @@ NO_BOUNDS = Bounds()
 
 
 class RulePool(NamedTuple):
-    """The rules of all labels, one label after the other; each label starts at its offset."""
+    """The rules of all labels, one label after the other; each label starts at its offset.
+
+    The given rules come after the learned ones, which alone are in the table.
+    """
 
     table: RuleTable
     offsets: Indices
@@ -86,7 +94,25 @@ class RulePool(NamedTuple):
     tp: NDArray[np.int64]
     fp: NDArray[np.int64]
     n_conditions: NDArray[np.int64]
+    given: GivenRules
     held_out: NDArray[np.int64] | None = None
+
+    @property
+    def given_idx(self) -> Indices:
+        """The indices of the given rules."""
+        return np.arange(len(self.table), len(self.label_of_rule))
+
+    def cover(self, index: RowIndex) -> Bits:
+        """Bits of the training rows that each rule covers."""
+        return np.vstack((cover(self.table, index), pack(self.given.masks)))
+
+    def code(self, coder: FeatureCoder) -> CodedRules:
+        """The rules on codes of the attributes that they test."""
+        if not self.given.rules:
+            return drop_unused(self.table, coder)
+        # The bounds of given rules are not among the cut points of the learned ones.
+        bodies = [self.table.body(r, coder) for r in range(len(self.table))]
+        return code_rules(coder.features, bodies + [rule.body for rule in self.given.rules])
 
 
 class Ranking(NamedTuple):
@@ -97,16 +123,26 @@ class Ranking(NamedTuple):
     votes: NDArray[np.int64] | None = None
 
 
-def pool_rules(rules_of_label: Sequence[LabelRules]) -> RulePool:
-    """Join the rules of all labels."""
+def pool_rules(
+    rules_of_label: Sequence[LabelRules], given: GivenRules, is_target: NDArray[np.bool_]
+) -> RulePool:
+    """Join the rules of all labels and the given rules."""
     tables, *columns, _, held_out = zip(*rules_of_label, strict=True)
     sizes = [len(table) for table in tables]
     label_of_rule = np.repeat(np.arange(len(sizes)), sizes)
-    tp, fp, n_conditions = (np.concatenate(column).astype(np.int64) for column in columns)
+    tp = (given.masks & is_target[given.label_idx]).sum(axis=1)
+    fp = given.masks.sum(axis=1) - tp
+    # No example made a given rule.
+    unseen = None if held_out[0] is None else np.concatenate([*held_out, [tp, fp]], axis=1)
+    of_given = (tp, fp, [len(rule) for rule in given.rules])
+    tp, fp, n_conditions = (
+        np.concatenate([*column, np.asarray(more, dtype=np.int64)]).astype(np.int64)
+        for column, more in zip(columns, of_given, strict=True)
+    )
     offsets = np.cumsum([0, *sizes[:-1]])
-    unseen = None if held_out[0] is None else np.concatenate(held_out, axis=1)
+    label_of_rule = np.concatenate((label_of_rule, given.label_idx))
     of_rule = (label_of_rule, tp, fp, n_conditions)
-    return RulePool(RuleTable.concatenate(tables), offsets, *of_rule, unseen)
+    return RulePool(RuleTable.concatenate(tables), offsets, *of_rule, given, unseen)
 
 
 def make_path(
@@ -121,7 +157,7 @@ def make_path(
     bounds: Bounds = NO_BOUNDS,
 ) -> TheoryPath:
     """The path of theories, one ranking per heuristic."""
-    coverage = cover(pool.table, index)
+    coverage = pool.cover(index)
     is_target = targets.is_target
     ranked = []
     for rule_idx, values, votes in rankings:
@@ -134,7 +170,7 @@ def make_path(
     return TheoryPath(
         heuristics=tuple(heuristics),
         phis=tuple(phis),
-        coded=drop_unused(pool.table, coder),
+        coded=pool.code(coder),
         label_of_rule=pool.label_of_rule,
         tp=pool.tp,
         fp=pool.fp,
@@ -145,4 +181,5 @@ def make_path(
         classes=targets.classes,
         label_sets=None if targets.classes else KnownLabelSets.from_labels(targets.is_present.T),
         **bounds._asdict(),
+        n_given=len(pool.given.rules),
     )

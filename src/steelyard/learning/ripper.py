@@ -15,12 +15,15 @@ from steelyard.heuristics import Laplace, describe
 from steelyard.model.coding import CodedFeatures, FeatureCoder
 from steelyard.model.combiners import AnyRule, FirstRule
 from steelyard.model.decoders import BestLabel, EachLabel
-from steelyard.model.evidence import Evidence, Label, smoothed_precision
+from steelyard.model.evidence import Evidence, Label, Provenance, smoothed_precision
 from steelyard.model.rule_table import ranges_to_body
 from steelyard.model.rules import Head, Rule, ScoredRule
 from steelyard.model.theory import Theory
 
+from .constraints import Constraints
+from .limits import ABSENCE, PRESENCE, Demands, Limits, read_demands
 from .parallel import run_parallel
+from .paths import Bounds
 from .sampling import draw_orders
 from .settings import RipperSettings
 from .targets import Targets
@@ -37,25 +40,32 @@ def learn_ripper(
     entropy: int = 0,
     n_jobs: int | None = None,
     feature_names: Sequence[str] | None = None,
+    constraints: Constraints | None = None,
 ) -> Theory:
     """The theory that Ripper learns; see `RipperClassifier`."""
     training = code_training_table(X, feature_names, value_cuts)
-    n_possible = count_possible_conditions(training.coded)
-    learn = partial(_learn_rules, training.coded, settings, n_possible, entropy)
-    is_target = targets.is_target
-    orders = draw_orders(training.coded, is_target)
+    demands = read_demands(constraints, training.coder, targets, X)
+    targets = demands.targets
+    learn = partial(_learn_rules, training.coded, settings, entropy)
+    problems = _list_problems(demands, draw_orders(training.coded, targets.is_target))
     in_turn = targets.output == "multiclass"
     if in_turn:
-        learned = _learn_in_turn(learn, is_target, orders)
+        learned = _learn_in_turn(learn, problems)
     else:
         every = np.ones(training.coded.n_rows, dtype=np.bool_)
-        arguments = zip(is_target, orders, is_target.mean(axis=1).tolist(), strict=True)
-        learned = run_parallel(partial(learn, every), list(arguments), n_jobs)
+        shares = targets.is_target.mean(axis=1).tolist()
+        learned = run_parallel(
+            partial(learn, every), list(zip(problems, shares, strict=True)), n_jobs
+        )
+        _warn_of_empty(learn, demands, problems, learned)
     if settings.max_rules is not None:
-        learned = _keep_best(learned, is_target, settings.max_rules, in_turn)
+        Bounds(settings.max_rules).check(len(targets.names), len(demands.given.rules))
+        n_learned = settings.max_rules - len(demands.given.rules)
+        learned = _keep_best(learned, problems, n_learned, in_turn)
     labels = targets.count_labels(np.array([rules.rest for rules in learned]))
-    scored = map(_score_rules, labels, learned, is_target, repeat(training.coder))
-    rarest_first = np.argsort(is_target.sum(axis=1), kind="stable").tolist()
+    given = (demands.given.of_label(i) for i in range(len(labels)))
+    scored = map(_score_rules, labels, learned, targets.is_target, given, repeat(training.coder))
+    rarest_first = np.argsort(targets.is_target.sum(axis=1), kind="stable").tolist()
     return Theory(
         features=training.coder.features,
         labels=labels,
@@ -65,6 +75,31 @@ def learn_ripper(
         classes=targets.classes,
         heuristic=describe(Laplace()),
     )
+
+
+class Problem(NamedTuple):
+    """What the rules of a target class are learned from.
+
+    `order` is the order of the rows before they are shuffled, `given` the rows that given rules cover.
+    """
+
+    is_target: Mask
+    order: NDArray[np.int64]
+    limits: Limits | None
+    given: Mask | None
+    target: int
+
+    @property
+    def uncovered(self) -> Mask:
+        """The rows that no given rule covers."""
+        return np.ones(len(self.is_target), dtype=np.bool_) if self.given is None else ~self.given
+
+
+def _list_problems(demands: Demands, orders: NDArray[np.int64]) -> list[Problem]:
+    limits, given = demands.by_label()
+    classes = [PRESENCE if c else ABSENCE for c in demands.targets.target_class]
+    is_target = demands.targets.is_target
+    return list(map(Problem, is_target, orders, limits, given, classes))
 
 
 class LearnedRules(NamedTuple):
@@ -77,35 +112,40 @@ class LearnedRules(NamedTuple):
     rest: Mask
 
 
-def count_possible_conditions(coded: CodedFeatures) -> int:
+def count_possible_conditions(coded: CodedFeatures, limits: Limits | None = None) -> int:
     """Conditions that tell examples apart: = each category, ≤ and ≥ each value but one extreme.
+
+    Forbidden attributes do not count.
 
     JRip counts two more per numeric attribute, the bounds that all examples meet. Without them an
     attribute of the numbers 0 and 1 counts as much as the same attribute read as nominal.
     """
     # A numeric attribute with d values has 2d + 1 codes: see `value_cuts`.
     n_possible = np.where(coded.is_nominal, coded.n_codes, np.maximum(coded.n_codes - 3, 0))
+    if limits is not None:
+        n_possible = n_possible[limits.is_usable]
     return max(1, int(n_possible.sum()))
 
 
 def _learn_rules(
     coded: CodedFeatures,
     settings: RipperSettings,
-    n_possible: int,
     entropy: int,
     every: Mask,
-    is_target: Mask,
-    order: NDArray[np.int64],
+    problem: Problem,
     fp_share: float,
 ) -> LearnedRules:
-    """The rules of one target class, on the rows in `every`; see `RuleListLearner`.
+    """The rules of one target class, on the rows in `every` that no given rule covers.
 
     Every label starts from the same seed, as in JRip, and meets its rows in an order of its own: its
     rules depend neither on the other labels nor on its position among them.
     """
-    masks = every.view(np.uint8), is_target.view(np.uint8)
-    learner = RuleListLearner(coded, settings, n_possible, entropy, *masks, order, fp_share)
-    rules = learner.learn()
+    is_target, order, limits, _, target = problem
+    every = every & problem.uncovered
+    rows = (every.view(np.uint8), is_target.view(np.uint8), order)
+    n_possible = count_possible_conditions(coded, limits)
+    demanded = (fp_share, limits, target)
+    rules = RuleListLearner(coded, settings, n_possible, entropy, *rows, *demanded).learn()
     return LearnedRules(rules, _remove_covered((mask for _, mask in rules), every))
 
 
@@ -118,40 +158,62 @@ def _remove_covered(masks: Iterable[Mask], rows: Mask) -> Mask:
 
 
 def _learn_in_turn(
-    learn: Callable[..., LearnedRules], is_target: Mask, orders: NDArray[np.int64]
+    learn: Callable[..., LearnedRules], problems: Sequence[Problem]
 ) -> list[LearnedRules]:
     """The rules of every class but the most frequent one, on the rows that rarer classes leave over."""
-    rest = np.ones(is_target.shape[1], dtype=np.bool_)
-    sizes = is_target.sum(axis=1)
+    rest = np.ones(len(problems[0].is_target), dtype=np.bool_)
+    sizes = np.array([problem.is_target.sum() for problem in problems])
     *others, default = np.argsort(sizes, kind="stable")
     n_left = len(rest)
     learned = {}
     for i in others:
-        learned[i] = learn(rest, is_target[i], orders[i], float(sizes[i] / n_left))
+        learned[i] = learn(rest, problems[i], float(sizes[i] / n_left))
         rest = learned[i].rest
         n_left -= sizes[i]
-    # The default class has no rules: it has no rows to learn from.
-    learned[default] = learn(np.zeros_like(rest), is_target[default], orders[default], 1.0)
+    # The default class has no rules but given ones: it has no rows to learn from.
+    learned[default] = learn(np.zeros_like(rest), problems[default], 1.0)
+    rest = rest & problems[default].uncovered
     # The classes share one default, which applies where none of them has a rule.
     return [learned[i]._replace(rest=rest) for i in range(len(sizes))]
 
 
+def _warn_of_empty(
+    learn: Callable[..., LearnedRules],
+    demands: Demands,
+    problems: Sequence[Problem],
+    learned: Sequence[LearnedRules],
+) -> None:
+    """Say which labels have no rule because of the constraints: without them they would have one."""
+    if demands.limits is None:
+        return
+    every = np.ones(len(problems[0].is_target), dtype=np.bool_)
+    n_rules = [len(rules.rules) for rules in learned]
+    for i, problem in enumerate(problems):
+        if not n_rules[i] and problem.given is None:
+            share = float(problem.is_target.mean())
+            free = learn(every, problem._replace(limits=None), share)
+            n_rules[i] = 0 if free.rules else 1
+    demands.warn_of_empty(n_rules)
+
+
 def _keep_best(
-    learned: Sequence[LearnedRules], is_target: Mask, max_rules: int, in_turn: bool
+    learned: Sequence[LearnedRules], problems: Sequence[Problem], max_rules: int, in_turn: bool
 ) -> list[LearnedRules]:
     """The `max_rules` rules of all labels with the best values; ties: more true positives."""
     ranked = []
     for i, (rules, _) in enumerate(learned):
         for r, (_, mask) in enumerate(rules):
-            tp, fp = _count_covered(mask, is_target[i])
+            tp, fp = _count_covered(mask, problems[i].is_target)
             ranked.append((-smoothed_precision(tp, fp), -tp, i, r))
     chosen = {(i, r) for *_, i, r in sorted(ranked)[:max_rules]}
     kept = [
         [rule for r, rule in enumerate(rules) if (i, r) in chosen]
         for i, (rules, _) in enumerate(learned)
     ]
-    every = np.ones(is_target.shape[1], dtype=np.bool_)
-    rests = [_remove_covered((mask for _, mask in rules), every) for rules in kept]
+    rests = [
+        _remove_covered((mask for _, mask in rules), problem.uncovered)
+        for rules, problem in zip(kept, problems, strict=True)
+    ]
     if in_turn:
         # The classes share one default: the rows that no rule of any class covers.
         rests = [np.logical_and.reduce(rests)] * len(rests)
@@ -165,11 +227,17 @@ def _count_covered(mask: Mask, is_target: Mask) -> tuple[int, int]:
 
 
 def _score_rules(
-    label: Label, learned: LearnedRules, is_target: Mask, coder: FeatureCoder
+    label: Label,
+    learned: LearnedRules,
+    is_target: Mask,
+    given: tuple[Sequence[Rule], Mask],
+    coder: FeatureCoder,
 ) -> Iterator[ScoredRule]:
-    """Rules with their counts on all training examples, in the order in which they were learned."""
+    """Rules with their counts on all training examples: given ones, then in the order of learning."""
     head = Head(label.name, label.target_class)
-    for ranges, mask in learned.rules:
+    rules = [(Rule(head, ranges_to_body(ranges, coder)), mask) for ranges, mask in learned.rules]
+    n_given = len(given[0])
+    for i, (rule, mask) in enumerate(chain(zip(*given, strict=True), rules)):
         evidence = Evidence(*_count_covered(mask, is_target))
-        rule = Rule(head, ranges_to_body(ranges, coder))
-        yield ScoredRule(rule, evidence, evidence.smoothed_precision)
+        provenance = Provenance("given" if i < n_given else "learned")
+        yield ScoredRule(rule, evidence, evidence.smoothed_precision, provenance=provenance)

@@ -14,8 +14,10 @@ from steelyard.model.coverage import index_rows
 from steelyard.model.path import Indices, TheoryPath
 
 from .candidates import grow_candidates
+from .constraints import Constraints
 from .covering import select_for_label
 from .held_out import HeldOutCounter, group_equal_rows
+from .limits import read_demands
 from .parallel import Progress, run_parallel
 from .paths import NO_BOUNDS, Bounds, Ranking, RulePool, make_path, pool_rules
 from .settings import ForestSettings
@@ -34,6 +36,7 @@ def learn_rule_sets(
     revalidate: bool = True,
     bounds: Bounds = NO_BOUNDS,
     held_out_for: int | None = None,
+    constraints: Constraints | None = None,
     entropy: int = 0,
     n_jobs: int | None = None,
     feature_names: Sequence[str] | None = None,
@@ -56,16 +59,20 @@ def learn_rule_sets(
         Limits on the number of rules of each theory.
     held_out_for : int, optional
         Position of the heuristic whose rules are counted on examples that did not make them.
+    constraints : Constraints, optional
     entropy : int
         The seed.
     n_jobs : int or None
     feature_names : sequence of str, optional
     progress : callable(n_candidates, n_wanted), optional
     """
-    bounds.check(len(targets.names))
     training = code_training_table(X, feature_names)
+    demands = read_demands(constraints, training.coder, targets, X)
+    targets, limits, given = demands
+    bounds.check(len(targets.names), len(given.rules))
     is_target = targets.is_target
-    grown = grow_candidates(training, is_target, settings, entropy, n_jobs, progress)
+    options = (entropy, n_jobs, progress, limits, targets.target_class.tolist())
+    grown = grow_candidates(training, is_target, settings, *options)
     index = index_rows(training.coded)
     select = partial(select_for_label, index, heuristics, revalidate)
     counts: list[Any] = [None] * len(grown)
@@ -73,11 +80,14 @@ def learn_rule_sets(
         groups = group_equal_rows(training.coded)
         counts = [HeldOutCounter(index, settings, groups, found).count for found in grown]
     arguments = [
-        (found.table, target, count, held_out_for or 0)
-        for found, target, count in zip(grown, is_target, counts, strict=True)
+        (found.table, target, count, held_out_for or 0, *demanded)
+        for found, target, count, *demanded in zip(
+            grown, is_target, counts, *demands.by_label(), strict=True
+        )
     ]
     rules_of_label = run_parallel(select, arguments, n_jobs)
-    pool = pool_rules(rules_of_label)
+    demands.warn_of_empty([len(rules.table) for rules in rules_of_label])
+    pool = pool_rules(rules_of_label, given, is_target)
     selections = zip(*(rules.choices for rules in rules_of_label), strict=True)
     rankings = [
         _rank_rules(pool, selected, targets, threshold_heuristic or heuristic, bounds)
@@ -96,15 +106,18 @@ def _rank_rules(
 ) -> Ranking:
     """Value the selected rules of all labels on the whole training set and sort them together.
 
-    The rules that each label keeps whatever their values come first.
+    The given rules come first, then those that each label keeps whatever their values.
     """
-    rules = np.concatenate([o + idx for o, idx in zip(pool.offsets, selected, strict=True)])
+    chosen = (o + idx for o, idx in zip(pool.offsets, selected, strict=True))
+    rules = np.concatenate((pool.given_idx, *chosen))
     n_positives = targets.is_target.sum(axis=1)[pool.label_of_rule[rules]]
     tp, fp = pool.tp[rules], pool.fp[rules]
     fn, tn = n_positives - tp, targets.is_target.shape[1] - n_positives - fp
     values = heuristic_values(heuristic, ConfusionMatrix(tp, fp, fn, tn))
     # Best value first; ties: more true positives, fewer conditions, then order of selection.
-    best_first = np.lexsort((pool.n_conditions[rules], -tp, -values))
+    is_learned = rules < len(pool.table)
+    best_first = np.lexsort((pool.n_conditions[rules], -tp, -values, is_learned))
     if bounds.min_rules_per_label:
-        best_first = best_first[bounds.protect(pool.label_of_rule[rules[best_first]])]
+        labels = pool.label_of_rule[rules[best_first]]
+        best_first = best_first[bounds.protect(labels, len(pool.given.rules))]
     return Ranking(rules[best_first], values[best_first])

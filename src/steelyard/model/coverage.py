@@ -97,3 +97,12 @@ def unpack(bits: Bits, n_rows: int) -> NDArray[np.bool_]:
     """Masks, shape (n_rules, n_rows), of bits that number the rows in order."""
     words = bits.astype("<u8", copy=False).view(np.uint8)
     return np.unpackbits(words, axis=1, count=n_rows, bitorder="little").astype(np.bool_)
+
+
+def pack(masks: NDArray[np.bool_]) -> Bits:
+    """Bits that number the rows in order, of masks of shape (n_rules, n_rows)."""
+    n_rules, n_rows = masks.shape
+    words = np.zeros((n_rules, 8 * n_words(n_rows)), dtype=np.uint8)
+    packed = np.packbits(masks, axis=1, bitorder="little")
+    words[:, : packed.shape[1]] = packed
+    return words.view("<u8").astype(np.uint64, copy=False)

@@ -21,7 +21,7 @@ from steelyard.measures import Measure, count_cells
 from .coded_rules import CodedRules, code_rules
 from .combiners import AnyRule, Combiner, Scores, target_signs
 from .decoders import BestLabel, Decoder, EachLabel
-from .evidence import Evidence, Label, smoothed_precision
+from .evidence import Evidence, Label, Provenance, smoothed_precision
 from .json import PATH, JsonFormat, Saved
 from .label_sets import KnownLabelSets
 from .log_odds import Points
@@ -76,6 +76,9 @@ class TheoryPath(Saved):
     min_rules_per_label : int, default=0
         Number of rules that each label keeps if it has them, whatever their values: they come first in
         every ranking.
+    n_given : int, default=0
+        Number of given rules: the last of all rules. They stand before all others in every ranking,
+        and every theory keeps them.
     held_out : (2, n_rules) int, optional
         TP and FP of the rules on examples that did not make them.
 
@@ -107,6 +110,7 @@ class TheoryPath(Saved):
     label_sets: KnownLabelSets | None = None
     max_rules: int | None = None
     min_rules_per_label: int = 0
+    n_given: int = 0
     held_out: NDArray[np.int64] | None = None
 
     def __post_init__(self) -> None:
@@ -138,10 +142,13 @@ class TheoryPath(Saved):
     def _count_kept(self, ranked: RankedRules, phi: float, min_value: float | None = None) -> int:
         """Length of the prefix of a ranking for a share φ or, if given, for a least value."""
         values = ranked.values
-        n_protected = 0
+        n_protected = self.n_given
         if self.min_rules_per_label:
-            of_label = np.bincount(self.label_of_rule[ranked.rule_idx])
-            n_protected = int(np.minimum(of_label, self.min_rules_per_label).sum())
+            labels = self.label_of_rule[ranked.rule_idx]
+            of_label = np.bincount(labels)
+            given = np.bincount(labels[: self.n_given], minlength=len(of_label))
+            protected = np.maximum(np.minimum(of_label, self.min_rules_per_label), given)
+            n_protected = int(protected.sum())
         if min_value is None:
             n_kept = count_kept(values, phi, n_protected)
         else:
@@ -234,7 +241,9 @@ class TheoryPath(Saved):
             rule, points = self.rule(r, 1 - rule.head.target_class), -points
             evidence = Evidence(evidence.fp, evidence.tp)
             held_out = held_out and Evidence(held_out.fp, held_out.tp)
-        return ScoredRule(rule, evidence, value, points, held_out)
+        is_given = r >= len(self.label_of_rule) - self.n_given
+        provenance = Provenance("given" if is_given else "learned")
+        return ScoredRule(rule, evidence, value, points, held_out, provenance=provenance)
 
     def _combine_and_decode(self, decoder: Decoder | None) -> tuple[Combiner, Decoder]:
         """The combiner and the fitted decoder of a theory of this path."""
@@ -251,7 +260,11 @@ class TheoryPath(Saved):
             return ranked.votes
         rules = ranked.rule_idx
         prior = np.array([label.prior for label in self.labels])[self.label_of_rule[rules]]
-        return combiner.strengths(self.tp[rules], self.fp[rules], prior)
+        strengths = combiner.strengths(self.tp[rules], self.fp[rules], prior)
+        if combiner.gives_log_odds:
+            # A given rule speaks for its head, if only by one point.
+            strengths[: self.n_given] = np.maximum(strengths[: self.n_given], 1)
+        return strengths
 
     def _n_uncovered(self, ranked: RankedRules, n_kept: int) -> Indices:
         """Positives and negatives of each label that the best rules leave uncovered, shape (2, n)."""

@@ -17,6 +17,7 @@ from typing import Any
 from steelyard._files import read_text
 from steelyard._numbers import is_number
 from steelyard.heuristics import BETA_GRID, M_GRID, FMeasure, Heuristic, MEstimate
+from steelyard.learning.constraints import Constraints, check_constraints
 from steelyard.measures import get_measure
 from steelyard.model.thresholding import PHI_GRID
 
@@ -88,6 +89,8 @@ class StudyConfig:
         Folds of this inner cross validation.
     baselines : tuple of str, default=()
         "ripper" learns R1, R2 and R3.
+    constraints : Constraints or None, default=None
+        What every rule of every theory has to satisfy; in TOML a table.
 
     Examples
     --------
@@ -112,6 +115,7 @@ class StudyConfig:
     tune: tuple[str, ...] = ()
     inner_folds: int = 5
     baselines: tuple[str, ...] = ()
+    constraints: Constraints | None = None
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
@@ -162,6 +166,7 @@ def _check_kinds(config: StudyConfig) -> None:
 def _check(config: StudyConfig) -> None:
     """Raise an error for the first invalid setting."""
     _check_kinds(config)
+    check_constraints(config.constraints)
     if not config.data or not config.heuristics:
         missing = "heuristic" if config.data else "data set"
         raise StudyError(f"a study needs at least one {missing}")
@@ -193,13 +198,19 @@ def _check_integer(name: str, value: Any) -> None:
 def config_to_toml(config: StudyConfig) -> str:
     """The configuration as TOML, one setting per line; settings that are None are omitted."""
     lines = ["# A resolved study of Steelyard; repeat it with: steelyard study --config study.toml"]
-    lines += [f"{name} = {_to_toml(v)}" for name, v in vars(config).items() if v is not None]
+    settings = {name: v for name, v in vars(config).items() if v is not None}
+    if config.constraints is not None:
+        settings["constraints"] = config.constraints.to_plain()
+    lines += [f"{name} = {_to_toml(v)}" for name, v in settings.items()]
     return "\n".join(lines) + "\n"
 
 
 def _to_toml(value: Any) -> str:
-    if isinstance(value, tuple):
+    if isinstance(value, tuple | list):
         return "[" + ", ".join(map(_to_toml, value)) + "]"
+    if isinstance(value, dict):
+        pairs = (f"{_to_toml(key)} = {_to_toml(item)}" for key, item in value.items())
+        return "{" + ", ".join(pairs) + "}"
     if isinstance(value, float) and math.isinf(value):
         return "inf"
     # Strings, numbers and booleans of JSON are valid TOML, except for the control character DEL.
@@ -219,6 +230,9 @@ def config_from_toml(text: str, where: str = "the configuration") -> StudyConfig
         if name not in known:
             choices = ", ".join(known)
             raise StudyError(f"{where}: unknown setting {name!r}; choose from {choices}")
+        if name == "constraints":
+            settings[name] = _read_constraints(value, where)
+            continue
         is_list = isinstance(getattr(StudyConfig, name), tuple)
         if is_list != isinstance(value, list):
             kind = "a list" if is_list else "a single value"
@@ -227,6 +241,13 @@ def config_from_toml(text: str, where: str = "the configuration") -> StudyConfig
         return StudyConfig(**settings)
     except ValueError as error:
         raise StudyError(f"{where}: {error}") from None
+
+
+def _read_constraints(plain: Any, where: str) -> Constraints:
+    try:
+        return Constraints.from_plain(plain)
+    except ValueError as error:
+        raise StudyError(f"{where}: constraints: {error}") from None
 
 
 def read_config(path: Path) -> StudyConfig:

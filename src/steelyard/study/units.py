@@ -18,7 +18,9 @@ from steelyard.estimators.ripper import RipperClassifier
 from steelyard.estimators.rule_set import theory_path
 from steelyard.heuristics import Heuristic
 from steelyard.learning.candidates import generate_candidates
+from steelyard.learning.constraints import Constraints
 from steelyard.learning.covering import prepare_candidates
+from steelyard.learning.limits import read_demands
 from steelyard.learning.settings import ForestSettings
 from steelyard.learning.targets import encode_targets
 from steelyard.learning.training_table import code_training_table
@@ -157,6 +159,7 @@ def _learn(
 ) -> tuple[TheoryPath, Arrays]:
     """Learn all theories of a grid, and evaluate each measure on the test rows."""
     settings: Any = {"n_candidates": task.config.n_candidates, "random_state": task.seed}
+    settings["constraints"] = task.config.constraints
     grid = heuristics, task.config.phis
     path = theory_path(*task.train, *grid, preset="paper", n_jobs=1, **settings)
     return path, path.evaluate(*task.test, [get_measure(m) for m in measures])
@@ -185,7 +188,8 @@ def _compute_ripper(task: Task) -> Arrays:
     names, columns = task.config.measures, []
     X, Y = task.test
     for parameters in RIPPER_VARIANTS.values():
-        ripper = RipperClassifier(**parameters, random_state=task.seed, n_jobs=1)
+        options: Any = parameters | {"constraints": task.config.constraints}
+        ripper = RipperClassifier(**options, random_state=task.seed, n_jobs=1)
         theory = ripper.fit(*task.train).theory_
         predicted = theory.predict(X)
         values = [get_measure(name)(Y, predicted) for name in names]
@@ -196,11 +200,15 @@ def _compute_ripper(task: Task) -> Arrays:
 def _compute_candidates(task: Task) -> Arrays:
     """What the candidates of a fold cover."""
     n_candidates = min(task.config.n_candidates, N_SHOWN_CANDIDATES)
-    return count_candidates(*task.train, n_candidates, task.seed)
+    return count_candidates(*task.train, n_candidates, task.seed, task.config.constraints)
 
 
 def count_candidates(
-    X: Any, Y: Any, n_candidates: int = N_SHOWN_CANDIDATES, seed: int = 0
+    X: Any,
+    Y: Any,
+    n_candidates: int = N_SHOWN_CANDIDATES,
+    seed: int = 0,
+    constraints: Constraints | None = None,
 ) -> Arrays:
     """Grow candidates and count what they cover; candidates with equal coverage count once.
 
@@ -211,6 +219,7 @@ def count_candidates(
     n_candidates : int
     seed : int
         The seed of a classifier gives the first candidates of this classifier.
+    constraints : Constraints, optional
 
     Returns
     -------
@@ -225,12 +234,20 @@ def count_candidates(
     >>> bool((counts["tp"] <= data.Y.sum().to_numpy()[counts["label"]]).all())
     True
     """
-    targets = encode_targets(Y)
     training = code_training_table(X, [str(name) for name in X.columns])
-    tables = generate_candidates(training, targets.is_target, ForestSettings(n_candidates), seed)
+    demands = read_demands(constraints, training.coder, encode_targets(Y), X)
+    targets, limits, _ = demands
+    tables = generate_candidates(
+        training,
+        targets.is_target,
+        ForestSettings(n_candidates),
+        seed,
+        limits=limits,
+        target_class=targets.target_class.tolist(),
+    )
     index = index_rows(training.coded)
-    pairs = zip(tables, targets.is_target, strict=True)
-    prepared = [prepare_candidates(table, index, is_target) for table, is_target in pairs]
+    arguments = zip(tables, targets.is_target, demands.by_label()[0], strict=True)
+    prepared = [prepare_candidates(table, index, *rest) for table, *rest in arguments]
     label = np.repeat(np.arange(len(prepared)), [len(p.tp) for p in prepared])
     tp, fp = np.concatenate([np.array([p.tp, p.fp], dtype=np.int64) for p in prepared], axis=1)
     return {"label": label, "tp": tp, "fp": fp}
