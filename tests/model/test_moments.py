@@ -14,6 +14,7 @@ from steelyard.model.conditions import Condition
 from steelyard.model.features import Feature
 from steelyard.model.frames import series_to_seconds
 from steelyard.model.moments import DAY, format_seconds, snap_down, snap_up, value_to_seconds
+from steelyard.model.rules import Rule
 from steelyard.model.tables import table_to_columns
 
 MOMENTS = st.datetimes(dt.datetime(1700, 1, 1), dt.datetime(2200, 1, 1))
@@ -158,3 +159,22 @@ class TestConditions:
         assert Condition("ordered", "<", "2024-03-01").covers(X).tolist() == [True, False, False]
         until = Condition("ordered", "≤", "2024-02-29").read_as("date")
         assert until.covers(X).tolist() == [True, False, False]
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "late ← ordered < 2024-03-01",
+            "late ← 2024-03-01 ≤ ordered < 2024-04-01 12:30:05.000007",
+            "late ← opens ≥ 18:30 ∧ waited < 27:00:30",
+        ],
+    )
+    def test_the_text_of_a_rule_is_read_again_with_its_dates(self, text):
+        rule = Rule.parse(text)
+        assert str(rule) == text
+        assert rule.describe() == text
+        assert Rule.parse(str(rule)) == rule
+
+    def test_a_date_may_stand_before_the_attribute(self):
+        assert Rule.parse("late <- 2024-03-01 > ordered") == Rule.parse(
+            "late <- ordered < 2024-03-01"
+        )

@@ -310,7 +310,7 @@ class Condition:
             max(self.low, other.low),
             upper.high,
             includes_high=upper.includes_high,
-            kind=self.kind or other.kind,
+            kind=_join_kinds(self.kind, other.kind),
         )
 
     def negate(self, feature: Feature) -> tuple[Condition, ...]:
@@ -357,7 +357,13 @@ def _read_bound(feature: str, value: Any) -> tuple[float, str | None]:
             f"the value of {feature!r} must be a finite number, a date or a time, "
             f"got {shorten_repr(value)}"
         )
-    return seconds
+    # Only an attribute knows that its values are whole days.
+    return seconds[0], "datetime" if seconds[1] in MOMENT_KINDS else seconds[1]
+
+
+def _join_kinds(first: str | None, second: str | None) -> str | None:
+    """The kind that both bounds of an interval can have."""
+    return "datetime" if {first, second} == set(MOMENT_KINDS) else first or second
 
 
 def merge_conditions(conditions: Iterable[Condition]) -> tuple[Condition, ...]:

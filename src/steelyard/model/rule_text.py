@@ -52,7 +52,7 @@ def write_condition(condition: Condition) -> str:
         if len(condition.categories) == 1:
             return f"{name} = {write_name(condition.categories[0])}"
         return f"{name} in {{{', '.join(map(write_name, condition.categories))}}}"
-    low, high = (_write_bound(bound, condition.kind) for bound in (condition.low, condition.high))
+    low, high = (_write_number(bound, condition.kind) for bound in (condition.low, condition.high))
     upper = f"{'≤' if condition.includes_high else '<'} {high}"
     if condition.low == -math.inf:
         return f"{name} {upper}"
@@ -85,12 +85,11 @@ def _quote(name: str) -> str:
     return json.dumps(name, ensure_ascii=not name.isprintable())
 
 
-def _write_bound(value: float, kind: str | None) -> str:
-    """The shortest text of a number, six digits if they are exact; or of a date or time."""
-    if kind in SECOND_KINDS and math.isfinite(value):
+def _write_number(value: float, kind: str | None = None) -> str:
+    """The shortest text of a number: a date or time if it is one, six digits if they are exact."""
+    if kind in SECOND_KINDS:
         text = format_seconds(value, kind)
-        seconds = value_to_seconds(text)
-        if seconds is not None and seconds[0] == value:
+        if (value_to_seconds(text) or (None,))[0] == value:
             return text
     text = format_number(value)
     return text if float(text) == value else repr(float(value))
@@ -123,15 +122,14 @@ class _Operand(NamedTuple):
     start: int
 
     @property
-    def number(self) -> float | None:
-        """The number that it is, in seconds for a date or time; None if it is no finite number."""
+    def number(self) -> float | str | None:
+        """The number, or the text of the date or time, that it is; None if it is neither."""
         if self.is_quoted:
             return None
         try:
             number = float(self.text)
         except ValueError:
-            seconds = value_to_seconds(self.text)
-            return None if seconds is None else seconds[0]
+            return None if value_to_seconds(self.text) is None else self.text
         return number if math.isfinite(number) else None
 
 
@@ -293,8 +291,15 @@ class _BodyReader:
         lower, upper = sorted(bounds, key=lambda bound: bound.low == -math.inf)
         if lower.low == -math.inf or upper.low > -math.inf:
             return bounds
-        high, includes_high = upper.high, upper.includes_high
-        return [Condition.interval(name.text, lower.low, high, includes_high=includes_high)]
+        return [
+            Condition.interval(
+                name.text,
+                lower.low,
+                upper.high,
+                includes_high=upper.includes_high,
+                kind=lower.kind or upper.kind,
+            )
+        ]
 
     def read_set(self) -> list[str]:
         """Categories in braces."""
