@@ -34,7 +34,7 @@ from steelyard.measures import MEASURES
 from steelyard.model.thresholding import PHI_GRID
 from strategies import body_to_oracle, data_sets, table_to_rows
 
-pytestmark = pytest.mark.filterwarnings("ignore:the data yields only")
+pytestmark = pytest.mark.filterwarnings("ignore:the data yields only", "ignore:no rule can test")
 
 HEURISTICS = [MEstimate(0), MEstimate(2), MEstimate(512), FMeasure(1), WRA(), Accuracy(), Laplace()]
 EXACT = [

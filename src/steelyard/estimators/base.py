@@ -79,9 +79,7 @@ class TheoryClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         """
         self._check_parameters()
         X, targets = self._read_training_set(X, name_labels(y, label_names), sample_weight)
-        self._feature_names = read_feature_names(feature_names, X)
-        if isinstance(X, pd.DataFrame):
-            warn_about_columns(X)
+        self._note_columns(X, feature_names)
         self.theory_ = self._learn_theory(X, targets)
         if self.constraints is not None:
             self.constraints.check_given(self.theory_.features)
@@ -143,6 +141,12 @@ class TheoryClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         else:
             self.classes_ = np.unique(np.asarray(targets.classes))
         return take_rows(X, row_idx), targets
+
+    def _note_columns(self, X: Any, feature_names: Any) -> None:
+        """Keep the names that are given for a table without names; warn about misleading columns."""
+        self._feature_names = read_feature_names(feature_names, X)
+        if isinstance(X, pd.DataFrame):
+            warn_about_columns(X)
 
     def _learning_options(self) -> dict[str, Any]:
         """What every learner needs to know besides its settings and the training set."""

@@ -168,7 +168,7 @@ class RuleSetClassifierCV(TunedClassifier, RuleSetParameters):
     ) -> None:
         """Learn all theories of the grid, which costs little more than the chosen one."""
         X, targets = model._read_training_set(*training_set)
-        model._feature_names = feature_names
+        model._note_columns(X, feature_names)
         h = search.axes["heuristic"].index(self.best_heuristic_)
         self.path_ = model._learn_path(X, targets, *search.axes.values(), held_out_for=h)
         decoder = self.best_params_["decode"]

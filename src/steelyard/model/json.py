@@ -105,7 +105,7 @@ def _shared_to_plain(model: Any, features: tuple[Feature, ...]) -> dict[str, Any
     return {
         "classes": model.classes,
         "combiner": model.combiner.to_plain(),
-        "features": [_drop_none(feature, "categories") for feature in features],
+        "features": [_drop_none(feature, "categories", "kind") for feature in features],
         "labels": [_drop_none(label, "silent") for label in model.labels],
     }
 
