@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass, fields
 from typing import Any
+
+from sklearn.exceptions import ConvergenceWarning
 
 from steelyard._numbers import is_number
 from steelyard.heuristics import M_GRID, Heuristic, MEstimate, get_heuristic
@@ -203,7 +206,9 @@ class RuleSetClassifier(RuleSetParameters):
         options |= self._learning_options() | {"revalidate": self.revalidate, "bounds": bounds}
         if self.threshold_heuristic is not None:
             options["threshold_heuristic"] = get_heuristic(self.threshold_heuristic)
-        with show_progress(self, "candidates") as options["progress"]:
+        with show_progress(self, "candidates") as options["progress"], warnings.catch_warnings():
+            if self.n_candidates is None:  # nobody asked for the number that a preset fills in
+                warnings.simplefilter("ignore", ConvergenceWarning)
             settings = self._settings(X, targets)
             return learn_rule_sets(X, targets, heuristics, phis, settings, **options)
 
