@@ -31,7 +31,7 @@ def learn(X, Y, **options):
 )
 def test_defaults_reach_a_useful_f1(split, name, least):
     X, Y, X_test, Y_test = split(name)
-    theory = learn(X, Y).theory_
+    theory = learn(X, Y, n_candidates=10_000).theory_
     assert f1_score(Y_test, theory.predict(X_test), average="micro") > least
 
 
