@@ -38,13 +38,13 @@ def remove_bags(
     cdef uint64_t[:, ::1] left = np.empty((seeds.shape[0], n_words), dtype=np.uint64)
     cdef list owner = []
     cdef uint8_t* is_drawn = <uint8_t*> allocate(owner, n_rows)
-    cdef Py_ssize_t tree, i, row
+    cdef Py_ssize_t tree, row, _i
     cdef uint64_t state
     with nogil:
         for tree in range(seeds.shape[0]):
             memset(is_drawn, 0, n_rows)
             state = seeds[tree]
-            for i in range(bag_size):
+            for _i in range(bag_size):
                 is_drawn[group_of_row[draw_order[next_below(&state, n_rows)]]] = 1
             memcpy(&left[tree, 0], &rows[0], n_words * sizeof(uint64_t))
             for row in range(n_rows):
