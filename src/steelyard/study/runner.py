@@ -17,7 +17,6 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from steelyard.data.sources import find_source
@@ -25,13 +24,12 @@ from steelyard.learning.parallel import run_in_processes
 
 from .config import StudyConfig, StudyError, config_to_toml
 from .data import StudyData, load_study_data
+from .examples import write_page_examples
 from .results import StudyResults
 from .rows import collect_rows
 from .store import Arrays, StudyStore
+from .to_use import write_theories_to_use
 from .units import Unit, estimate_cost, list_units, read_finished, run_unit
-
-# Enough to find an interesting example, few enough for a page that is sent by mail.
-N_EXAMPLES = 50
 
 # Called with the number of finished units, the number of all units, and the unit that just finished.
 Progress = Callable[[int, int, Unit | None], None]
@@ -88,8 +86,8 @@ def run_study(
         run = _describe_run(shown, data_sets, units)
         study = StudyResults(store.folder, shown, **rows, run=run)
         _write_rows(store, rows)
-        for data in data_sets:
-            _write_examples(store, study, data)
+        write_theories_to_use(store, shown, rows["results"], data_sets, n_jobs)
+        write_page_examples(store, study, data_sets)
         store.write("run.json", json.dumps(run, indent=1, ensure_ascii=False).encode())
         return study
 
@@ -147,23 +145,6 @@ def _write_rows(store: StudyStore, rows: dict[str, pd.DataFrame]) -> None:
         store.write(f"{name}.csv", text.encode())
         if find_spec("pyarrow") is not None:
             store.write(f"{name}.parquet", table.to_parquet(index=False))
-
-
-def _write_examples(store: StudyStore, study: StudyResults, data: StudyData) -> None:
-    """Write ``examples/<dataset>.json`` for the shown fold of a data set."""
-    names = [feature.name for feature in study.paths[data.name].coded.used_features]
-    _, is_test = data.locate(study.shown_fold)
-    rows = np.flatnonzero(is_test)[:N_EXAMPLES]
-    X = data.X.iloc[rows].set_axis([str(name) for name in data.X.columns], axis=1)[names]
-    Y = data.Y.iloc[rows]
-    content = {
-        "fold": study.shown_fold,
-        "features": names,
-        "rows": X.astype(object).where(X.notna(), None).to_numpy().tolist(),
-        "labels": [str(name) for name in Y.columns],
-        "truth": Y.to_numpy().astype(int).tolist(),
-    }
-    store.write(f"examples/{data.name}.json", json.dumps(content, ensure_ascii=False).encode())
 
 
 def _describe_run(
