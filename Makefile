@@ -4,12 +4,12 @@ BIN := .venv/bin
 KERNELS := $(wildcard src/steelyard/_kernels/*.pyx src/steelyard/_kernels/*.pxd)
 RESULTS ?= results/segments
 
-.PHONY: study test lint bench clean help
+.PHONY: study test lint lint-page bench clean help
 
 help:
 	@echo "make study   run the main job on the embedded data set, results in $(RESULTS)"
 	@echo "make test    run all tests"
-	@echo "make lint    ruff, cython-lint, mypy, import-linter"
+	@echo "make lint    ruff, cython-lint, mypy, import-linter, and the scripts of the page"
 	@echo "make bench   speed and memory, ours beside scikit-learn's, in one run"
 
 # The stamps make the set-up run again only when the dependencies or the compiled kernels change.
@@ -30,7 +30,20 @@ study: .venv/installed
 test: .venv/installed-test lint
 	$(BIN)/python -m pytest -n 2
 
-lint: .venv/installed-test
+# The scripts of the page; also installs axe-core, which the tests of the page use.
+node_modules/.package-lock.json: package.json package-lock.json
+	npm ci --no-audit --no-fund --loglevel=error
+
+lint-page:
+	@if command -v npm >/dev/null; then \
+	  $(MAKE) --no-print-directory node_modules/.package-lock.json && npm run --silent lint; \
+	elif [ -n "$$STEELYARD_REQUIRE_DATA" ]; then \
+	  echo "npm is missing, which checks the scripts of the page" >&2; exit 1; \
+	else \
+	  echo "skipped: npm is missing, so the scripts of the page are not checked"; \
+	fi
+
+lint: .venv/installed-test lint-page
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	PATH="$(BIN):$$PATH" cython-lint src  # it looks for pycodestyle on the path
@@ -41,4 +54,4 @@ bench: .venv/installed-test
 	$(BIN)/python benchmarks/speed.py
 
 clean:
-	rm -rf .venv build dist results src/*.egg-info src/steelyard/_kernels/*.so .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv build dist results node_modules src/*.egg-info src/steelyard/_kernels/*.so .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -15,6 +15,7 @@ function extent(values) {
   return known.length ? [Math.min(...known), Math.max(...known)] : [0, 1];
 }
 
+/** @param {number[]} domain @param {number[]} ends */
 function linear([low, high], [start, end]) {
   const span = high - low || 1;
   const scale = (value) => start + ((value - low) / span) * (end - start);
@@ -22,6 +23,7 @@ function linear([low, high], [start, end]) {
   return scale;
 }
 
+/** @param {number[]} domain @param {number[]} range */
 function logarithmic([low, high], range) {
   const inner = linear([Math.log10(low), Math.log10(high)], range);
   const scale = (value) => inner(Math.log10(Math.max(value, low)));

@@ -1,6 +1,11 @@
 // Two theories side by side: rules in both and in one, measures, and the examples where predictions differ.
 
-const NEIGHBOURS = { left: [-1, 0, 'the cell to the left'], right: [1, 0, 'the cell to the right'], up: [0, -1, 'the cell above'], down: [0, 1, 'the cell below'] };
+const NEIGHBOURS = {
+  left: { dp: -1, dphi: 0, title: 'the cell to the left' },
+  right: { dp: 1, dphi: 0, title: 'the cell to the right' },
+  up: { dp: 0, dphi: -1, title: 'the cell above' },
+  down: { dp: 0, dphi: 1, title: 'the cell below' },
+};
 
 // What can be compared with: [id, title]; ids of other data sets start with their number.
 function listOthers() {
@@ -8,7 +13,7 @@ function listOthers() {
   if (context.isEdited) others.push(['learned', 'as it was learned, without your edits']);
   for (const used of usedOf()) if (used.id !== context.base.id) others.push([used.id, usedTitle(used)]);
   if (hasMap) {
-    for (const [side, [dp, dphi, title]] of Object.entries(NEIGHBOURS)) {
+    for (const [side, { dp, dphi, title }] of Object.entries(NEIGHBOURS)) {
       if (isCell(state.p + dp, state.phi + dphi)) others.push([side, `${title}: ${formatCell(state.p + dp, state.phi + dphi)}`]);
     }
     if (context.base.kind === 'use') others.push(['here', `the cell ${formatCell(state.p, state.phi)}, learned without a fold`]);
@@ -58,7 +63,7 @@ async function findOther(id) {
 
 function cellOfOther(id) {
   if (id === 'here') return state;
-  if (NEIGHBOURS[id]) return { family: state.family, p: state.p + NEIGHBOURS[id][0], phi: state.phi + NEIGHBOURS[id][1] };
+  if (NEIGHBOURS[id]) return { family: state.family, p: state.p + NEIGHBOURS[id].dp, phi: state.phi + NEIGHBOURS[id].dphi };
   const [kind, family, parameter, share] = id.split(' ');
   if (kind !== 'pin' || !familyOf(family)) return null;
   const [p, phi] = [familyOf(family).parameters.indexOf(parameter), study.phis.indexOf(Number(share))];

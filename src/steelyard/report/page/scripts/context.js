@@ -3,6 +3,10 @@
 // The latest context; event handlers of the views use it.
 let context = null;
 
+function setContext(found) {
+  context = found;
+}
+
 async function loadContext() {
   const core = await loadCore(state.dataset);
   const needsCells = state.theory === CELL;

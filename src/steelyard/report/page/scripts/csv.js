@@ -1,22 +1,50 @@
 // CSV text → rows of texts → a table, with values read as the library reads them.
 
 // Rows of fields; quotes may enclose separators, line breaks and doubled quotes.
-function parseCsv(text, separator = text.slice(0, text.search(/[\r\n]|$/)).includes('\t') ? '\t' : ',') {
+function parseCsv(text) {
+  const body = text.replace(/^\ufeff/, '');
+  const separator = /^[^\r\n]*\t/.test(body) ? '\t' : ',';
   const rows = [];
-  let [row, field, isQuoted, wasQuoted] = [[], '', false, false];
-  const endField = () => { row.push(field); field = ''; wasQuoted = false; };
-  const endRow = () => { endField(); if (row.length > 1 || row[0] !== '') rows.push(row); row = []; };
-  for (let i = text.charCodeAt(0) === 0xfeff ? 1 : 0; i < text.length; i += 1) {
-    const c = text[i];
-    if (isQuoted) {
-      if (c !== '"') field += c;
-      else if (text[i + 1] === '"') { field += '"'; i += 1; } else isQuoted = false;
-    } else if (c === '"' && field === '' && !wasQuoted) { isQuoted = true; wasQuoted = true; } else if (c === separator) endField();
-    else if (c === '\n') endRow();
-    else if (c === '\r') { if (text[i + 1] !== '\n') endRow(); } else field += c;
+  let row = [];
+  let at = 0;
+  while (at < body.length) {
+    const [field, end] = body[at] === '"' ? readQuoted(body, at, separator) : readPlain(body, at, separator);
+    row.push(field);
+    at = end + 1;
+    if (body[end] === separator) {
+      if (at === body.length) row.push('');
+      continue;
+    }
+    if (body[end] === '\r' && body[at] === '\n') at += 1;
+    // An empty line is no row.
+    if (row.length > 1 || row[0] !== '') rows.push(row);
+    row = [];
   }
-  if (field !== '' || row.length) endRow();
+  if (row.length) rows.push(row);
   return rows;
+}
+
+// A field without quotes, and where it ends.
+function readPlain(text, start, separator) {
+  let end = start;
+  while (end < text.length && text[end] !== separator && text[end] !== '\n' && text[end] !== '\r') end += 1;
+  return [text.slice(start, end), end];
+}
+
+function readQuoted(text, start, separator) {
+  let field = '';
+  let at = start + 1;
+  for (;;) {
+    const quote = text.indexOf('"', at);
+    if (quote < 0) return [field + text.slice(at), text.length];
+    field += text.slice(at, quote);
+    if (text[quote + 1] !== '"') {
+      const [rest, end] = readPlain(text, quote + 1, separator);
+      return [field + rest, end];
+    }
+    field += '"';
+    at = quote + 2;
+  }
 }
 
 // How tables write a missing value, as pandas reads them.

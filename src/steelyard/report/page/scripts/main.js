@@ -17,7 +17,7 @@ async function render() {
   renderFrame();
   const found = await loadContext();
   if (mine !== latest) return;
-  context = found;
+  setContext(found);
   renderHead();
   // The marks on the map move at once; the rules follow when the browser has time to draw.
   await new Promise((resolve) => { requestAnimationFrame(resolve); });
@@ -140,10 +140,10 @@ function useShortcut(event) {
 // A printed page shows the theory: what it is, all its rules, and its labels.
 function renderForPrint() {
   if (!context) return;
-  isPrinting = true;
+  setPrinting(true);
   renderRules();
   renderLabels();
-  isPrinting = false;
+  setPrinting(false);
 }
 
 readEmbeddedEdits();

@@ -160,20 +160,20 @@ function countNodes({ tp, fp }) {
   return [el('span', { class: 'tp' }, `${tp} right`), ' ', el('span', { class: 'fp' }, `${fp} wrong`)];
 }
 
-// Counts of a rule. A rule that was edited is counted on the examples of the page.
+// Counts of a rule. What it does not bring along, as after an edit, is counted on the examples of the page.
 function ruleCounts(theory, rule) {
-  const isCell = theory.kind === 'cell';
-  const where = isCell && context?.core.fold ? `held-out fold ${context.core.fold}` : 'unseen';
-  let training = rule.tp === null ? null : { tp: rule.tp, fp: rule.fp };
-  let unseen = rule.heldOut && { ...rule.heldOut, where };
-  if (context && (!training || !unseen)) {
-    for (const set of exampleSets(context)) {
-      if (set.isSeen && set.isWhole && !training) training = countRule(theory, rule, set.table, set.rows);
-      const counts = !set.isSeen && !unseen && countRule(theory, rule, set.table, set.rows);
-      if (counts) unseen = { ...counts, where: set.id === 'own' ? 'your file' : where };
-    }
-  }
-  return { training, unseen };
+  const where = theory.kind === 'cell' && context?.core.fold ? `held-out fold ${context.core.fold}` : 'unseen';
+  const training = rule.tp === null ? countOn(theory, rule, (set) => set.isSeen && set.isWhole) : { tp: rule.tp, fp: rule.fp };
+  if (rule.heldOut) return { training, unseen: { ...rule.heldOut, where } };
+  const counted = countOn(theory, rule, (set) => !set.isSeen);
+  return { training, unseen: counted && { ...counted, where: counted.id === 'own' ? 'your file' : where } };
+}
+
+// Counts on the first set of examples of a kind; null if there is none.
+function countOn(theory, rule, isWanted) {
+  const set = context && exampleSets(context).find(isWanted);
+  const counts = set ? countRule(theory, rule, set.table, set.rows) : null;
+  return counts && { ...counts, id: set.id };
 }
 
 function listenToRules() {

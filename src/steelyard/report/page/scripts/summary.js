@@ -45,16 +45,16 @@ function summaryColumns() {
   const dataset = study.datasets[state.dataset];
   const cell = cellOf(state.p, state.phi);
   const columns = [
-    ['here', (id) => valuesOf(state.dataset, state.family, id)[cell]],
-    ['best cell (hindsight)', (id) => {
+    { name: 'here', valueOf: (id) => valuesOf(state.dataset, state.family, id)[cell] },
+    { name: 'best cell (hindsight)', valueOf: (id) => {
       const values = valuesOf(state.dataset, state.family, id);
       return values[bestCell(values, measureOf(id).better)] ?? null;
-    }],
+    } },
   ];
   for (const tuned of dataset.tuned.filter((t) => t.family === state.family)) {
-    columns.push([`tuned for ${shortTitle(tuned.for)}`, (id) => tuned.values[id] ?? null]);
+    columns.push({ name: `tuned for ${shortTitle(tuned.for)}`, valueOf: (id) => tuned.values[id] ?? null });
   }
-  for (const baseline of dataset.baselines) columns.push([baseline.name, (id) => baseline.values[id] ?? null]);
+  for (const baseline of dataset.baselines) columns.push({ name: baseline.name, valueOf: (id) => baseline.values[id] ?? null });
   return columns;
 }
 
@@ -62,10 +62,10 @@ function renderSummary() {
   if (!hasMap) return;
   const columns = summaryColumns();
   const { n_folds: folds, differences } = study.datasets[state.dataset];
-  const head = el('tr', {}, el('th', { scope: 'col' }, 'measure'), columns.map(([name]) => el('th', { scope: 'col' }, name)));
+  const head = el('tr', {}, el('th', { scope: 'col' }, 'measure'), columns.map(({ name }) => el('th', { scope: 'col' }, name)));
   const rows = study.measures.map(({ id, title }) => el('tr', { class: id === state.measure ? 'chosen' : null },
     el('th', { scope: 'row' }, button(title, () => update({ measure: id }), { class: 'link' })),
-    columns.map(([, valueOf], i) => el('td', { class: i ? null : 'here' }, formatValue(id, valueOf(id))))));
+    columns.map(({ valueOf }, i) => el('td', { class: i ? null : 'here' }, formatValue(id, valueOf(id))))));
   show(byId('summary'),
     el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Values of this cell, the best cell, tuned theories and baselines' }, el('table', {}, el('thead', {}, head), el('tbody', {}, rows))),
     el('p', { class: 'hint' }, `Percent, except for sizes; mean over ${count(folds, 'test fold')}. The best cell is chosen by these values, so it is too good.`),

@@ -22,6 +22,7 @@ function baselinePoints(xMeasure, yMeasure) {
     .filter(({ x, y }) => Number.isFinite(x) && Number.isFinite(y));
 }
 
+/** @param {number[]} domain */
 function padded([low, high], share = 0.06) {
   const pad = (high - low || 1) * share;
   return [low - pad, high + pad];

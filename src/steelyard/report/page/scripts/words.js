@@ -68,6 +68,7 @@ function conditionInWords(condition, feature) {
   return ['', feature.name, low === null ? ` ${upper}` : ` from ${bound(low)} to ${upper}`];
 }
 
+/** @param {number[]} range @param {string} name */
 function countsInWords([first, last], name) {
   if (last === 0) return ['no ', name, ''];
   if (last === Infinity) return first === 1 ? ['has ', name, ''] : ['', name, ` at least ${times(first)}`];
@@ -85,6 +86,10 @@ const LISTED_FROM = 2;
 const LISTED_AT_ONCE = 8;
 // A printed page has no buttons, so it shows everything.
 let isPrinting = false;
+
+function setPrinting(value) {
+  isPrinting = value;
+}
 
 function isAbsence(words) {
   return words[0] === 'no ';
