@@ -83,7 +83,7 @@ function renderBatch() {
       button('Remove the file', () => { ownFile = null; update({}); }, { class: 'quiet' })),
     judged ? el('p', { id: 'own-measures' }, 'The file has the labels: ',
       ['f1_micro', 'hamming', 'subset'].map((id) => `${measureOf(id).title} ${formatValue(id, judged.values[id])} %`).join(', '), '. Edits are judged on it, too.') : null,
-    el('div', { class: 'scroll tall', tabindex: 0, role: 'region', 'aria-label': 'Predictions' }, predictionTable(table, present)),
+    scroller('Predictions', predictionTable(table, present), 'tall'),
     table.n > ROWS_SHOWN ? el('p', { class: 'hint' }, `The first ${ROWS_SHOWN} rows; the download has all.`) : null);
 }
 

@@ -136,7 +136,7 @@ function comparedMeasures(other, core, isSame) {
   }
   const seen = set && [context.base, other].some((of) => of.kind === 'use') && context.examples?.n_training ? '; theories that were learned on all examples have seen them' : '';
   return [
-    el('div', { class: 'scroll' }, el('table', { class: 'changes', id: 'compare-measures' },
+    scroller('Measures of both theories', el('table', { class: 'changes', id: 'compare-measures' },
       el('thead', {}, el('tr', {}, ['measure', 'here', 'there'].map((name) => el('th', { scope: 'col' }, name)))),
       el('tbody', {}, rows.map(([title, ...cells]) => el('tr', {}, el('th', { scope: 'row' }, title), cells.map((cell) => el('td', {}, cell))))))),
     set ? el('p', { class: 'hint' }, `Measures on ${count(set.rows.length, 'example')}: ${set.title}${seen}.`) : null,
@@ -153,7 +153,7 @@ function differingExamples(other) {
   const labelsOf = (row) => context.theory.labels.filter((_, j) => positions[j] >= 0 && here[j][row] !== there[positions[j]][row]);
   const rows = set.rows.map((row) => ({ row, labels: labelsOf(row) })).filter(({ labels }) => labels.length);
   return el('details', { id: 'differing', open: rows.length > 0 && rows.length <= DIFFERING_AT_ONCE },
-    el('summary', {}, `Predictions differ for ${rows.length} of ${count(set.rows.length, 'example')}`),
+    el('summary', {}, `Predictions differ for ${rows.length.toLocaleString('en')} of ${count(set.rows.length, 'example')}`),
     el('ul', { class: 'differing' }, rows.slice(0, DIFFERING_AT_ONCE).map(({ row, labels }) => el('li', {},
       set.id === 'own' ? `row ${row + 1}: ` : [button(`Example ${row + 1}`, () => update({ view: 'ask', example: row }), { class: 'link' }), ': '],
       labels.map((label, i) => [i ? ', ' : '', nameNode(label.name), ` ${here[context.theory.labels.indexOf(label)][row] ? 'only here' : 'only there'}`])))),

@@ -39,6 +39,11 @@ function button(text, onclick, attributes = {}) {
   return el('button', { type: 'button', onclick, ...attributes }, text);
 }
 
+// A part that scrolls by itself, which keys must reach.
+function scroller(label, child, kind = '') {
+  return el('div', { class: `scroll ${kind}`, tabindex: 0, role: 'region', 'aria-label': label }, child);
+}
+
 // Names may contain characters that change the direction of writing; they must not affect their surroundings.
 function nameNode(name, tag = 'bdi') {
   return tag === 'bdi' ? el('bdi', {}, name) : el(tag, {}, el('bdi', {}, name));

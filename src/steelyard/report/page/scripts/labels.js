@@ -54,7 +54,7 @@ function renderLabels() {
       el('figure', {}, el('h3', {}, headNodes(chosen.label.name, chosen.label.target)), drawing,
         el('figcaption', { class: 'hint' }, `Each point is a rule (${count(chosen.n, 'rule')}), counted on the training examples. Up and to the left is better; the dashed line is random guessing.`),
         el('div', { class: 'downloads' }, ...drawingButtons(() => drawing, 'coverage-space'))),
-      el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Table of labels' }, labelTable(rows, chosen))));
+      scroller('Table of labels', labelTable(rows, chosen))));
 }
 
 function labelTable(rows, chosen) {

@@ -38,10 +38,10 @@ function scoreTables(set) {
     : '';
   return [
     el('p', { class: 'hint' }, `On ${count(set.rows.length, 'example')}: ${set.title}.${note}`),
-    el('div', { class: 'scroll' }, changeTable('measure', study.all_measures.map(({ id, title }) => [title, before.values[id], after.values[id]]))),
+    scroller('Measures before and after', changeTable('measure', study.all_measures.map(({ id, title }) => [title, before.values[id], after.values[id]]))),
     el('details', { open: openDetails.has('labels') || null, ontoggle: (event) => remember('labels', event.target) },
       el('summary', {}, 'Per label'),
-      el('div', { class: 'scroll' }, labelChanges(before, after))),
+      scroller('Labels before and after', labelChanges(before, after))),
   ];
 }
 

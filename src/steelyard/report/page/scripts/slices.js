@@ -52,7 +52,7 @@ function sliceTable(feature, set, other) {
   const groups = sliceBy(feature, set.table, set.rows).slice(0, MOST_GROUPS);
   const heads = theories.flatMap((_, t) => SLICE_MEASURES.map((id) => `${shortTitle(id)}${other ? (t ? ' there' : ' here') : ''}, %`));
   return [
-    el('div', { class: 'scroll' }, el('table', { class: 'changes', id: 'slice-table' },
+    scroller('Measures per group', el('table', { class: 'changes', id: 'slice-table' },
       el('thead', {}, el('tr', {}, ['group', 'examples', ...heads].map((name) => el('th', { scope: 'col' }, name)))),
       el('tbody', {}, groups.map(({ title, rows }) => el('tr', {}, el('th', { scope: 'row' }, title), el('td', {}, String(rows.length)),
         theories.map((theory) => judgeTheory(theory, set.table, rows)).flatMap((judged) => SLICE_MEASURES.map((id) => el('td', {}, (100 * judged.values[id]).toFixed(1))))))))),

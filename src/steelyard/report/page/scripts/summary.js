@@ -67,7 +67,7 @@ function renderSummary() {
     el('th', { scope: 'row' }, button(title, () => update({ measure: id }), { class: 'link' })),
     columns.map(({ valueOf }, i) => el('td', { class: i ? null : 'here' }, formatValue(id, valueOf(id))))));
   show(byId('summary'),
-    el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Values of this cell, the best cell, tuned theories and baselines' }, el('table', {}, el('thead', {}, head), el('tbody', {}, rows))),
+    scroller('Values of this cell, the best cell, tuned theories and baselines', el('table', {}, el('thead', {}, head), el('tbody', {}, rows))),
     el('p', { class: 'hint' }, `Percent, except for sizes; mean over ${count(folds, 'test fold')}. The best cell is chosen by these values, so it is too good.`),
     differences ? el('p', { class: 'hint', id: 'differences' }, differences) : null);
 }
