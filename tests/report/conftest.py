@@ -68,7 +68,7 @@ def visit(browser):
         page.on("dialog", lambda dialog: (complaints.append("a dialog"), dialog.dismiss()))
         page.on("request", lambda request: requests.append(request.url))
         page.goto(file.as_uri() + hash_)
-        page.wait_for_function("document.body.dataset.rendered")
+        page.wait_for_selector("body[data-rendered]", state="attached")
         return page
 
     yield open_file

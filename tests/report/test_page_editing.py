@@ -6,8 +6,8 @@ import json
 import re
 
 import pytest
-from pages import download, give_file, settle, table_to_csv
 
+from pages import download, give_file, settle, table_to_csv
 from steelyard import (
     BoostedRulesClassifier,
     MEstimate,
@@ -292,9 +292,15 @@ def test_a_vote_can_be_changed_and_fitted(visit, tmp_path, data):
 
 
 def test_hostile_edits_in_a_link_are_ignored(visit, page_file, theory):
-    for text in ("{", "[1]", '{"theory":{"list":[{"op":"constructor","rule":"0"}]}}', '{"theory":1}'):
+    for text in (
+        "{",
+        "[1]",
+        '{"theory":{"list":[{"op":"constructor","rule":"0"}]}}',
+        '{"theory":1}',
+    ):
         page = visit(page_file, f"#edits={text}")
         assert Theory.from_json(download(page, "#save-json")) == theory
-    links = '{"theory":{"list":[{"op":"replace","rule":"0","body":[["skin","≥",1],["nope","<",2]]}],"at":1}}'
+    body = '[["skin","≥",1],["nope","<",2]]'
+    links = f'{{"theory":{{"list":[{{"op":"replace","rule":"0","body":{body}}}],"at":1}}}}'
     page = visit(page_file, f"#edits={links}")
     assert re.search(r"\d+ rules", page.locator("#rules-headline").inner_text())

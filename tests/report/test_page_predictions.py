@@ -8,9 +8,8 @@ from importlib.resources import files
 import numpy as np
 import pandas as pd
 import pytest
-from pages import download, give_file, settle, table_to_csv
-from theories import PAIRS, handmade_table, handmade_theory, random_table, random_theory
 
+from pages import download, give_file, settle, table_to_csv
 from steelyard import Condition, Evidence, Feature, Head, Label, Rule, ScoredRule, Theory
 from steelyard.measures import MEASURES
 from steelyard.model.combiners import COMBINERS
@@ -18,6 +17,7 @@ from steelyard.model.decoders import DECODERS
 from steelyard.report.page import write_theory_page
 from steelyard.report.page.theories import COMBINERS as PAGE_COMBINERS
 from steelyard.report.page.theories import DECODERS as PAGE_DECODERS
+from theories import PAIRS, handmade_table, handmade_theory, random_table, random_theory
 
 SCRIPTS = files("steelyard.report.page").joinpath("scripts")
 
@@ -164,7 +164,9 @@ def test_the_values_of_a_case_can_be_changed_and_the_labels_follow(visit, tmp_pa
         0.8,
     )
     theory = Theory(
-        (Feature("fever"), Feature("nose", ("dry", "runs"))), (Label("flu", 1, 10, 30, 1, 28),), (rule,)
+        (Feature("fever"), Feature("nose", ("dry", "runs"))),
+        (Label("flu", 1, 10, 30, 1, 28),),
+        (rule,),
     )
     X = pd.DataFrame({"fever": [36.5, 40.5], "nose": ["dry", "runs"]})
     file = write_theory_page(theory, tmp_path / "page.html", X, [[0], [1]])

@@ -10,13 +10,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from pages import settle
-from theories import many_rules
 
+from pages import settle
 from steelyard import Condition, Evidence, Feature, Head, Label, Rule, ScoredRule, Theory
 from steelyard.report.page import write_page, write_theory_page
 from steelyard.report.page.payload import study_to_payload
 from steelyard.report.page.writing import build_page
+from theories import many_rules
 
 AXE = Path(__file__).parents[2] / "node_modules" / "axe-core" / "axe.min.js"
 VIEWS = ("rules", "ask", "labels", "compare", "tradeoff")

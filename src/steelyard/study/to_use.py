@@ -87,8 +87,9 @@ def _choose(
     cells = [(parameter, phi) for parameter in tuned for phi in config.phis]
 
     def table(name: str) -> Any:
-        values = own[own["measure"] == name].set_index(["fold", "parameter", "phi"])["value"]
-        return values.unstack(["parameter", "phi"])[cells].to_numpy(np.float64)
+        rows_of = own[own["measure"] == name]
+        values = rows_of.pivot_table("value", index="fold", columns=["parameter", "phi"])
+        return values[cells].to_numpy(np.float64)
 
     n_conditions = (table("n_rules") * table("n_conditions")).mean(axis=0)
     return cells[choose_cell(table(measure), n_conditions)]
@@ -185,7 +186,8 @@ def count_on_test_folds(
         _, is_test = data.locate(fold)
         X, truth = data.X[is_test], data.Y[is_test].to_numpy().astype(np.bool_)
         for cell, heuristic in cells.items():
-            predicted = path.theory(heuristic, cell[2]).predict(X)
+            phi: Any = cell[2]
+            predicted = path.theory(heuristic, phi).predict(X)
             totals[cell] += np.array(count_cells(truth, np.asarray(predicted, bool), "label"))
     return {cell: total.T.tolist() for cell, total in totals.items()}
 

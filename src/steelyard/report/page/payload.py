@@ -37,7 +37,7 @@ Blocks = dict[str, dict[str, dict[str, Any]]]
 
 
 class Learned(NamedTuple):
-    """What was learned on all examples of the only data set: its theory to use and, if known, X and Y."""
+    """What was learned on all examples: the theory to use and, if they are known, these examples."""
 
     to_use: TheoryToUse
     X: Any = None
@@ -82,7 +82,8 @@ def _list_parts(
     """The parts of a data set."""
     path, saved = study.paths[name], None
     n_training = path.labels[0].n_examples
-    examples, ranges = None, {}
+    examples: dict[str, Any] | None = None
+    ranges: dict[str, list[float]] = {}
     if learned is None:
         saved = study.examples(name)
         to_use = read_theories_to_use(study.folder, name)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from steelyard.model.conditions import Condition
@@ -44,7 +44,7 @@ def merge_features(groups: Iterable[Sequence[Feature]]) -> list[Feature]:
 
 
 def features_to_plain(
-    features: Sequence[Feature], ranges: dict[str, Sequence[float]]
+    features: Sequence[Feature], ranges: Mapping[str, Sequence[float]]
 ) -> list[list[Any]]:
     """[name, categories, kind, least, most] of each attribute, without what is None at the end."""
     rows = []
