@@ -150,7 +150,7 @@ def report_command(
     """
     of_study = {"--label": label, "--cells": cells}
     of_theory = {"DATA": data, "--labels": labels, "--unseen": unseen or None, "--out": out}
-    is_study = source.is_dir()
+    is_study = source.is_dir() or (data is None and not source.exists())
     given = [k for k, v in (of_theory if is_study else of_study).items() if v is not None]
     if given:
         other = "a theory" if is_study else "a results folder"

@@ -125,7 +125,7 @@ function mapMarks(values) {
     const [x, y] = centre(p, phi);
     marks.push(...outlined('path', { d: `M${x} ${y - size}L${x + size} ${y}L${x} ${y + size}L${x - size} ${y}Z` }));
     const isRight = x > MAP.left + 0.75 * MAP.across;
-    marks.push(svg('text', { class: 'mark-name', x: x + (isRight ? -size - 3 : size + 3), y: y + 4, 'text-anchor': isRight ? 'end' : 'start' }, titles.join(', ')));
+    marks.push(svg('text', { class: 'mark-name', x: x + (isRight ? -1 : 1) * (Math.max(size, width / 2 + 2) + 3), y: y + 4, 'text-anchor': isRight ? 'end' : 'start' }, titles.join(', ')));
   }
   const [x, y] = cellPosition(state.p, state.phi);
   marks.push(...outlined('rect', { x: x - 1, y: y - 1, width: width + 2, height: height + 2, rx: 3 }));

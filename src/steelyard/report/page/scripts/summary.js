@@ -36,7 +36,9 @@ function renderHere() {
     // Up on the map is a larger φ.
     stepper(`rules kept (φ): ${formatPhi(state.phi)}`, ['keep fewer rules', 'keep more rules'], [0, 1], [0, -1]));
   show(byId('cell-bar'),
-    el('span', { id: 'cell-bar-text', role: 'status' }, `${state.theory === CELL ? formatCell(state.p, state.phi) : 'Use this'}: ${shortTitle(state.measure)} ${formatValue(state.measure, value)}${unitOf(state.measure)}, ${formatValue('n_rules', rules)} rules`),
+    el('span', { id: 'cell-bar-text', role: 'status' }, state.theory === CELL
+      ? `${formatCell(state.p, state.phi)}: ${shortTitle(state.measure)} ${formatValue(state.measure, value)}${unitOf(state.measure)}, ${formatValue('n_rules', rules)} rules`
+      : usedTitle(usedOf().find(({ id }) => id === state.theory))),
     button('To its rules', () => byId('theory-head').scrollIntoView({ block: 'start' }), { class: 'primary' }));
 }
 
