@@ -183,7 +183,7 @@ function numberControl(feature, value, id) {
     'aria-label': `${feature.name}, slider`, tabindex: -1,
   }) : null;
   const field = el('input', {
-    id, type: isTemporal(feature) ? 'text' : 'number', step: 'any', value: value === null ? '' : exactText(feature, value), placeholder: 'missing',
+    id, type: isTemporal(feature) ? 'text' : 'number', step: 'any', value: value === null ? '' : exactText(feature, value), placeholder: '–',
   });
   field.addEventListener('input', () => {
     const number = readBound(feature, field);

@@ -38,7 +38,7 @@ function expectation(base) {
   if (!own) return base.kind === 'cell' && folds ? el('p', { class: 'hint' }, hindsight()) : null;
   const ids = [...new Set([base.tuned_for, 'f1_micro', 'hamming', 'subset'])].filter((id) => Number.isFinite(own.values[id]));
   const spread = (id) => (own.sd?.[id] ? ` ± ${formatValue(id, own.sd[id])}` : '');
-  return el('p', { class: 'hint', id: 'expectation' }, 'Expect on new examples: ',
+  return el('p', { class: 'hint', id: 'expectation' }, isEdited(base.key) ? 'To be expected on new examples before your edits: ' : 'Expect on new examples: ',
     ids.map((id, i) => [i ? ', ' : '', `${measureOf(id).title} `, el('b', {}, `${formatValue(id, own.values[id])}${spread(id)} %`)]),
     ` (${folds === 1 ? 'one test fold' : `mean${own.sd ? ' ± deviation' : ''} over ${folds} test folds`}${base.tuned_for ? '; each chose its own parameters without its test fold' : ''}).`);
 }
