@@ -1,4 +1,7 @@
-"""Calls on a Dask cluster: what calls share is sent once, and lost work is repeated. Knows no learner."""
+"""Calls on a Dask cluster: what they share is sent once, lost work is repeated. Knows no learner.
+
+Imported only where Dask is used, which is an extra.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,14 @@ from typing import Any, NamedTuple
 import joblib
 import numpy as np
 import pandas as pd
-from joblib.externals import cloudpickle
+
+try:
+    import cloudpickle
+    from distributed import Client, LocalCluster
+except ImportError:
+    raise ImportError(
+        "Dask is not installed; install it with: pip install 'steelyard[dask]'"
+    ) from None
 
 _SECONDS_BETWEEN_LOOKS = 1.0
 # Time for a cluster to replace its workers.
@@ -30,18 +40,17 @@ _LEAST_BYTES = 10_000
 _MOST_WAITING = 100
 # How often a call is sent again because the data it needs was on a worker that is gone.
 _MOST_TRIES = 5
-_MISSING_DASK = "Dask is not installed; install it with: pip install 'steelyard[dask]'"
 _LOST_WORKERS = (
-    "the Dask cluster lost workers that the work needs; finished work is kept: start the cluster and run "
-    "the same again"
+    "the Dask cluster lost workers that the work needs; finished work is kept: start the cluster and "
+    "run the same again"
 )
 _LOST_SCHEDULER = (
     "the connection to the Dask scheduler is lost; finished work is kept: start the cluster and run the "
     "same again"
 )
 _KILLED_WORKERS = (
-    "several workers of the Dask cluster ended during the same call, probably because the memory was used "
-    "up; finished work is kept: run the same again on workers with more memory"
+    "several workers of the Dask cluster ended during the same call, probably because the memory was "
+    "used up; finished work is kept: run the same again on workers with more memory"
 )
 
 
@@ -56,10 +65,6 @@ def dask_cluster(address: str, n_workers: int = -1) -> Iterator[None]:
     n_workers : int, default=-1
         Number of local worker processes; -1 for all cores. A cluster elsewhere has its own number.
     """
-    try:
-        from distributed import Client, LocalCluster
-    except ImportError:
-        raise ImportError(_MISSING_DASK) from None
     with quiet_loggers():
         if address == "local":
             n_cores = joblib.effective_n_jobs(n_workers)
@@ -117,7 +122,7 @@ class _Calls:
         self, client: Any, function: Callable[..., Any], arguments: Iterable[Sequence[Any]]
     ) -> None:
         self.client = client
-        self.parcels = _Parcels.of(client)
+        self.parcels = _parcels.setdefault(client, _Parcels(client))
         self.function = self.parcels.pack_shared(function)
         self.waiting = (_Call(i, call) for i, call in enumerate(arguments))
         self.running: dict[Any, _Call] = {}
@@ -256,17 +261,10 @@ class _Parcels:
     each worker once. They stay there until they are deleted here.
     """
 
-    _of_client: weakref.WeakKeyDictionary[Any, _Parcels] = weakref.WeakKeyDictionary()
-
     def __init__(self, client: Any) -> None:
         self._client = weakref.ref(client)
         # By identity: the object while it lives, and its future on the cluster once it was sent.
         self._known: dict[int, tuple[weakref.ref[Any], Any]] = {}
-
-    @classmethod
-    def of(cls, client: Any) -> _Parcels:
-        """The parcels of a client, which remember what was sent before."""
-        return cls._of_client.setdefault(client, cls(client))
 
     def pack_shared(self, value: Any) -> _Shared:
         """What all calls share: its pickle and its tables, which are all left out."""
@@ -321,6 +319,10 @@ class _Parcels:
         assert client is not None
         # Equal content is not looked for, which Dask advises for tasks that scatter.
         return list(client.scatter(values, broadcast=True, hash=False))
+
+
+# The parcels of each client, which remember what was sent before.
+_parcels: weakref.WeakKeyDictionary[Any, _Parcels] = weakref.WeakKeyDictionary()
 
 
 class _Shared:

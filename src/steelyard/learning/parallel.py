@@ -114,7 +114,7 @@ def _is_cluster(backend: Any, n_jobs: int | None) -> bool:
 
 
 def _run_in_batches(calls: Iterator[Any], n_jobs: int | None) -> Iterator[Any]:
-    """Yield results where a backend, such as that of Ray or Spark, returns those of all calls at once."""
+    """Yield results where a backend, as that of Ray or Spark, returns those of all calls at once."""
     size = _CALLS_PER_WORKER * _count_workers(n_jobs)
     while batch := list(islice(calls, size)):
         yield from Parallel(n_jobs=n_jobs, batch_size=1)(batch)

@@ -65,7 +65,10 @@ class Claims:
         try:
             # Exclusive: if several processes try, one succeeds.
             number = os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
-        except (FileExistsError, FileNotFoundError):  # another process has it, or deleted the folder
+        except (
+            FileExistsError,
+            FileNotFoundError,
+        ):  # another process has it, or deleted the folder
             return False
         self._own[name] = latest + 1
         with open(number, "w", encoding="utf-8") as claim:

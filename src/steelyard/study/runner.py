@@ -89,7 +89,9 @@ def run_study(
             done.save(plan.store)
             found[done.unit] = done.arrays
             report(n_done, n_units, done.unit)
-        return _write_results(plan, {u: arrays for u, arrays in found.items() if arrays is not None})
+        return _write_results(
+            plan, {u: arrays for u, arrays in found.items() if arrays is not None}
+        )
 
 
 class ShardReport(NamedTuple):

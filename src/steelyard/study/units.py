@@ -163,9 +163,8 @@ def compute_unit(release: str, config: StudyConfig, unit: Unit, *data: Any) -> F
     objects in all units of a data set, so that workers need to receive them only once.
     """
     if version("steelyard") != release:
-        raise StudyError(
-            f"a worker has version {version('steelyard')} of steelyard, but the study runs with {release}"
-        )
+        own = version("steelyard")
+        raise StudyError(f"a worker has steelyard {own}, but the study runs with {release}")
     task = _prepare_task(unit, StudyData(*data), config)
     start = time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:
