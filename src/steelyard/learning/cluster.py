@@ -5,6 +5,7 @@ Imported only where Dask is used, which is an extra.
 
 from __future__ import annotations
 
+import hashlib
 import io
 import logging
 import pickle
@@ -35,6 +36,8 @@ SECONDS_WITHOUT_WORKERS = 60.0
 SECONDS_TO_CONNECT = 10.0
 # Smaller arrays cost less inside each call than as an object that the scheduler looks after.
 _LEAST_BYTES = 10_000
+# Larger arguments go to a worker without staying in the memory of the scheduler.
+_MOST_BYTES = 1_000_000
 # Calls that the scheduler knows at a time: enough for workers never to wait, and for a cluster that
 # grows with its work; few enough that its memory does not grow with the work.
 _MOST_WAITING = 100
@@ -109,6 +112,10 @@ def run_on_cluster(
             calls.cancel()
 
 
+# The arrays of earlier calls, by identity.
+Seen = weakref.WeakValueDictionary[int, Any]
+
+
 class _Call(NamedTuple):
     position: int
     arguments: Sequence[Any]
@@ -123,8 +130,10 @@ class _Calls:
     ) -> None:
         self.client = client
         self.parcels = _parcels.setdefault(client, _Parcels(client))
-        self.function = self.parcels.pack_shared(function)
+        self.parcels.begin()
+        self.shared = self.parcels.pack_shared(function)
         self.waiting = (_Call(i, call) for i, call in enumerate(arguments))
+        self.seen: Seen = weakref.WeakValueDictionary()
         self.running: dict[Any, _Call] = {}
         self.done: SimpleQueue[Any] = SimpleQueue()
         self.last_seen = self.last_look = time.monotonic()
@@ -150,8 +159,8 @@ class _Calls:
 
     def _submit(self, call: _Call) -> None:
         try:
-            arguments = self.parcels.pack(call.arguments)
-            sent = (*self.function.send(), *arguments)
+            arguments = self.parcels.pack(call.arguments, self.seen)
+            sent = (*self.shared.send(), *arguments)
             future = self.client.submit(_run_call, *sent, pure=False)
         except (TimeoutError, OSError):
             raise ChildProcessError(self._describe_loss()) from None
@@ -239,7 +248,7 @@ def _is_table(value: Any) -> bool:
     return isinstance(value, pd.DataFrame)
 
 
-class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
+class _Pickler(cloudpickle.Pickler):
     """Leaves out the objects that `leave_out` accepts and notes them."""
 
     def __init__(self, file: io.BytesIO, leave_out: Callable[[Any], bool]) -> None:
@@ -254,52 +263,61 @@ class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
         return len(self.left_out) - 1
 
 
+class _Sent(NamedTuple):
+    """A table that workers have, as long as it lives here."""
+
+    reference: weakref.ref[Any]
+    future: Any
+    hash: bytes | None
+
+
+def _hash(table: Any) -> bytes | None:
+    """The hash of an array, which costs a tenth of sending it; None for a DataFrame."""
+    if not isinstance(table, np.ndarray):
+        return None
+    return hashlib.blake2b(np.ascontiguousarray(table).data).digest()
+
+
 class _Parcels:
     """Packs functions and arguments for the workers of one client.
 
     Large arrays and DataFrames are left out of the calls that hold them, however deeply, and are sent to
-    each worker once. They stay there until they are deleted here.
+    each worker once. They stay there as long as they live here. DataFrames are sent again for each run.
     """
 
     def __init__(self, client: Any) -> None:
         self._client = weakref.ref(client)
-        # By identity: the object while it lives, and its future on the cluster once it was sent.
-        self._known: dict[int, tuple[weakref.ref[Any], Any]] = {}
+        self._known: dict[int, _Sent] = {}  # by identity
+        self._checked: set[int] = set()
+        self._shared: weakref.WeakKeyDictionary[Any, _Shared] = weakref.WeakKeyDictionary()
 
-    def pack_shared(self, value: Any) -> _Shared:
-        """What all calls share: its pickle and its tables, which are all left out."""
-        return _Shared(self, *_pickle(value, lambda _: True))
+    def pack_shared(self, function: Any) -> _Shared:
+        """What all calls share, packed once for all calls of a function."""
+        try:
+            return self._shared.setdefault(function, _Shared(self, function))
+        except TypeError:  # neither hashable nor weakly referable
+            return _Shared(self, function)
 
-    def pack(self, arguments: Sequence[Any]) -> tuple[bytes, list[Any]]:
-        """The arguments of one call: their pickle, and futures of the tables that other calls hold too.
+    def pack(self, arguments: Sequence[Any], seen: Seen) -> tuple[Any, list[Any]]:
+        """The arguments of one call: their pickle, or its future if it is large, and futures of tables.
 
-        An array that is seen for the first time stays in its call, as most arrays are for one call.
+        An array that is not among those `seen` in other calls stays in its call, as most arrays do.
         """
-        seen: list[Any] = []
 
         def leave_out(value: Any) -> bool:
-            is_shared = isinstance(value, pd.DataFrame) or self._find(value) is not None
-            if not is_shared:
-                seen.append(value)
-            return is_shared
+            if isinstance(value, pd.DataFrame) or seen.get(id(value)) is value:
+                return True
+            seen[id(value)] = value
+            return id(value) in self._known and self._is_there(value)
 
         content, tables = _pickle(arguments, leave_out)
-        for value in seen:
-            self._remember(value, None)
-        return content, self.send(tables)
+        if len(content) < _MOST_BYTES:
+            return content, self.send(tables)
+        return self.scatter([content], broadcast=False)[0], self.send(tables)
 
-    def _find(self, value: Any) -> tuple[weakref.ref[Any], Any] | None:
-        known = self._known.get(id(value))
-        return known if known is not None and known[0]() is value else None
-
-    def _remember(self, value: Any, future: Any) -> None:
-        number = id(value)
-
-        def forget(reference: weakref.ref[Any]) -> None:
-            if number in self._known and self._known[number][0] is reference:
-                del self._known[number]
-
-        self._known[number] = weakref.ref(value, forget), future
+    def begin(self) -> None:
+        """Look once more at the content of what is known: its owner may have changed it."""
+        self._checked.clear()
 
     def send(self, tables: Sequence[Any]) -> list[Any]:
         """Futures of tables; those that no worker has are sent to all."""
@@ -308,17 +326,37 @@ class _Parcels:
             sent = self.scatter(list(missing.values()))
             for value, future in zip(missing.values(), sent, strict=True):
                 self._remember(value, future)
-        return [self._known[id(value)][1] for value in tables]
+        return [self._known[id(value)].future for value in tables]
 
     def _is_there(self, value: Any) -> bool:
-        known = self._find(value)
-        return known is not None and known[1] is not None and known[1].status == "finished"
+        known = self._known.get(id(value))
+        if known is None or known.reference() is not value or known.future.status != "finished":
+            return False
+        if id(value) in self._checked:
+            return True
+        if known.hash is None or known.hash != _hash(value):
+            return False
+        self._checked.add(id(value))
+        return True
 
-    def scatter(self, values: list[Any]) -> list[Any]:
+    def _remember(self, value: Any, future: Any) -> None:
+        number = id(value)
+
+        def forget(reference: weakref.ref[Any]) -> None:
+            known = self._known.get(number)
+            if known is not None and known.reference is reference:
+                del self._known[number]
+
+        self._known[number] = _Sent(weakref.ref(value, forget), future, _hash(value))
+        self._checked.add(number)
+
+    def scatter(self, values: list[Any], broadcast: bool = True) -> list[Any]:
+        """Send objects to all workers or to one of them; return their futures."""
         client = self._client()
         assert client is not None
         # Equal content is not looked for, which Dask advises for tasks that scatter.
-        return list(client.scatter(values, broadcast=True, hash=False))
+        options = {"broadcast": broadcast, "hash": False, "timeout": SECONDS_WITHOUT_WORKERS}
+        return list(client.scatter(values, **options))
 
 
 # The parcels of each client, which remember what was sent before.
@@ -326,10 +364,11 @@ _parcels: weakref.WeakKeyDictionary[Any, _Parcels] = weakref.WeakKeyDictionary()
 
 
 class _Shared:
-    """The pickle of an object without its tables."""
+    """The pickle of a function without its tables."""
 
-    def __init__(self, parcels: _Parcels, content: bytes, tables: list[Any]) -> None:
-        self.parcels, self.content, self.tables = parcels, content, tables
+    def __init__(self, parcels: _Parcels, function: Any) -> None:
+        self.parcels = parcels
+        self.content, self.tables = _pickle(function, lambda _: True)
         self.future: Any = None
 
     def send(self) -> tuple[Any, list[Any]]:

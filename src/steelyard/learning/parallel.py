@@ -122,7 +122,7 @@ def _run_in_batches(calls: Iterator[Any], n_jobs: int | None) -> Iterator[Any]:
 
 def _count_workers(n_jobs: int | None) -> int:
     try:
-        return max(1, effective_n_jobs(n_jobs))
+        return max(1, int(effective_n_jobs(n_jobs)))
     except Exception:  # Ray knows its workers only once it is started, which joblib does later
         return os.cpu_count() or 1
 
