@@ -23,7 +23,7 @@ import pandas as pd
 
 try:
     import cloudpickle
-    from distributed import Client, LocalCluster
+    from distributed import Client, LocalCluster, get_worker
 except ImportError:
     raise ImportError(
         "Dask is not installed; install it with: pip install 'steelyard[dask]'"
@@ -90,22 +90,20 @@ def dask_cluster(address: str, n_workers: int = -1) -> Iterator[None]:
 
 
 def run_on_cluster(
-    backend: Any, function: Callable[..., Any], arguments: Iterable[Sequence[Any]]
+    client: Any, function: Callable[..., Any], arguments: Iterable[Sequence[Any]]
 ) -> Iterator[tuple[int, Any]]:
     """Yield the position and the result of each call, as calls are finished.
 
     Parameters
     ----------
-    backend : the Dask backend of joblib
-        Its client submits the calls.
+    client : distributed.Client
     function : callable
         What it holds, such as the arguments of a partial, is sent to each worker once.
     arguments : iterable of sequences
         Consumed as workers need it. Tables that several calls hold are sent to each worker once.
     """
-    # In a task of Dask, waiting must not occupy one of the worker's threads.
-    with quiet_loggers(), backend.retrieval_context():
-        calls = _Calls(backend.client, function, arguments)
+    with quiet_loggers():
+        calls = _Calls(client, function, arguments)
         try:
             yield from calls
         finally:
@@ -211,6 +209,15 @@ class _Calls:
 
     def _describe_loss(self) -> str:
         return _LOST_WORKERS if self.client.status == "running" else _LOST_SCHEDULER
+
+
+def is_task() -> bool:
+    """Whether this is a task of Dask."""
+    try:
+        get_worker()
+    except ValueError:
+        return False
+    return True
 
 
 def count_threads(client: Any) -> int:

@@ -46,11 +46,9 @@ def run_parallel(
     """
     backend, _ = get_active_backend(prefer="threads")
     report = progress or (lambda *_: None)
-    if _is_cluster(backend, n_jobs):
-        from .cluster import run_on_cluster
-
+    if _is_cluster(backend):
         found: list[Any] = [None] * len(arguments)
-        finished = run_on_cluster(backend, function, arguments)
+        finished = _run_on_cluster(backend, function, arguments, n_jobs)
         for n_done, (position, result) in enumerate(finished, 1):
             found[position] = result
             report(n_done, len(found))
@@ -61,7 +59,8 @@ def run_parallel(
         options["return_as"] = "generator"
     elif not backend.supports_return_generator:
         # One batch per worker, so that what all calls share is pickled once per worker.
-        options["batch_size"] = max(1, -(-len(calls) // _count_workers(n_jobs)))
+        size = max(1, -(-len(calls) // _count_workers(n_jobs)))
+        options |= {"batch_size": size, "pre_dispatch": "all"}
     results = []
     for result in Parallel(**options)(calls):
         results.append(result)
@@ -82,10 +81,8 @@ def run_in_processes(
     [2, 4]
     """
     backend, _ = get_active_backend()
-    if _is_cluster(backend, n_jobs):
-        from .cluster import run_on_cluster
-
-        for _, result in run_on_cluster(backend, function, arguments):
+    if _is_cluster(backend):
+        for _, result in _run_on_cluster(backend, function, arguments, n_jobs):
             yield result
         return
     calls = (delayed(function)(*a) for a in arguments)
@@ -108,9 +105,27 @@ def run_in_processes(
             finished.close()
 
 
-def _is_cluster(backend: Any, n_jobs: int | None) -> bool:
-    """Whether a backend has workers that are sent what they need: that of Dask."""
-    return n_jobs != 1 and hasattr(backend, "client")
+def _is_cluster(backend: Any) -> bool:
+    """Whether a backend is that of Dask."""
+    return hasattr(backend, "client")
+
+
+def _run_on_cluster(
+    backend: Any,
+    function: Callable[..., Any],
+    arguments: Iterable[Sequence[Any]],
+    n_jobs: int | None,
+) -> Iterator[tuple[int, Any]]:
+    """Yield positions and results from a Dask cluster.
+
+    joblib would send what calls share with every call, and wait for ever for workers that are gone. One
+    job means this process. So does a task of Dask: its cluster is busy with other tasks.
+    """
+    from .cluster import is_task, run_on_cluster
+
+    if n_jobs == 1 or is_task():
+        return ((i, function(*call)) for i, call in enumerate(arguments))
+    return run_on_cluster(backend.client, function, arguments)
 
 
 def _run_in_batches(calls: Iterator[Any], n_jobs: int | None) -> Iterator[Any]:
