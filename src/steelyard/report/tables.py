@@ -19,7 +19,7 @@ from steelyard.study.analysis.ranks import rank_best_first
 from steelyard.study.rule_sets import RuleSet
 
 from .text_table import TextTable
-from .titles import SYMBOLS, format_parameter, title_of
+from .titles import format_parameter, symbol_of, title_of
 
 
 def list_tables(study: StudyResults, example: Sequence[RuleSet]) -> dict[str, list[TextTable]]:
@@ -34,13 +34,15 @@ def list_tables(study: StudyResults, example: Sequence[RuleSet]) -> dict[str, li
 
 def tabulate_best_cells(study: StudyResults) -> TextTable:
     """The best cell of every data set for the main measures."""
-    columns = ("data set", "measure", "%", "parameter", "φ", "rules")
+    several = len(study.config.family_names) > 1
+    family = ("heuristic",) if several else ()
+    columns = ("data set", "measure", "%", *family, "parameter", "φ", "rules")
     rows = []
     for best in study.best_cells:
-        cell = (
-            f"{SYMBOLS[best['heuristic']]} = {format_parameter(best['parameter'])}",
-            f"{best['phi']:g}",
-        )
+        symbol = symbol_of(best["heuristic"])
+        parameter = f"{symbol} = {format_parameter(best['parameter'])}" if symbol else "–"
+        family = (best["heuristic"],) if several else ()
+        cell = (*family, parameter, f"{best['phi']:g}")
         value, n_rules = f"{100 * best['value']:.2f}", f"{best['n_rules']:.0f}"
         rows.append([best["dataset"], title_of(best["measure"]), value, *cell, n_rules])
     note = "Mean over the folds. Tuning does not see the test folds and may choose other cells."
