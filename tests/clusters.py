@@ -7,8 +7,12 @@ import time
 from pathlib import Path
 
 LOOPBACK = "127.0.0.1"
-# Tests kill processes, and no replacement may hide it.
+# Tests kill processes, and no replacement may hide it. Workers end without their scheduler, and the
+# scheduler without work, even if the tests are killed.
 WORKER = ["--no-nanny", "--nthreads", "1", "--no-dashboard", "--host", LOOPBACK]
+WORKER += ["--death-timeout", "30"]
+SCHEDULER = ["--host", LOOPBACK, "--port", "0", "--no-dashboard", "--no-show"]
+SCHEDULER += ["--idle-timeout", "600s"]
 
 
 class Cluster:
@@ -18,8 +22,7 @@ class Cluster:
         self.folder = folder
         self.file = folder / "scheduler.json"
         self.workers: list[subprocess.Popen[bytes]] = []
-        options = ["--host", LOOPBACK, "--port", "0", "--no-dashboard", "--no-show"]
-        self.scheduler = self._start("scheduler", *options)
+        self.scheduler = self._start("scheduler", *SCHEDULER)
         for _ in range(n_workers):
             self.add_worker()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import fields, replace
@@ -59,10 +60,18 @@ Data = Annotated[
     ),
 ]
 Heuristics = Annotated[
-    Any, _list_option("m-estimate, f-measure or both: a,b.", "--heuristic", default="m-estimate")
+    Any,
+    _list_option(
+        "Heuristics: m-estimate,klosgen,wra. Your own as module:attribute.",
+        "--heuristic",
+        default="m-estimate",
+    ),
 ]
 Parameters = Annotated[
-    Any, _list_option("Values of m or β: 0,2,16.", of=float, default="the paper's 20")
+    Any,
+    _list_option(
+        "Values of the parameter: 0,2,16.", of=float, default="about 20, the paper's for m and β"
+    ),
 ]
 Phis = Annotated[Any, _list_option("Shares φ: 1,0.5,0.1.", of=float, default="the paper's 20")]
 Folds = Annotated[
@@ -80,6 +89,9 @@ Tune = Annotated[
 _INVERT = "Invert labels of at least half of the examples, to compare precision and recall."
 Invert = Annotated[bool | None, option(_INVERT, "--invert-majority-labels")]
 Config = Annotated[Path | None, option("A study.toml; other options override its settings.")]
+Trust = Annotated[
+    bool, option("Import the heuristics that the file names as module:attribute.", "--trust")
+]
 Cells = Annotated[
     Any, _list_option("The cells of these rule sets, as in 16:0.3,262144:1.", of=_parse_cell)
 ]
@@ -134,6 +146,7 @@ def study_command(
     shard: Shard = None,
     collect: Annotated[bool, option(_COLLECT, "--collect")] = False,
     config: Config = None,
+    trust: Trust = False,
     as_json: Json = False,
 ) -> None:
     """Learn every theory of the grid on every fold, then write tables, figures and a page.
@@ -148,6 +161,7 @@ def study_command(
         )
     if collect and config is None and not data and (out / "study.toml").exists():
         config = out / "study.toml"
+    sys.path.insert(0, "")  # as `python -m` does: own heuristics may stand in the working folder
     settings = _configure(config, locals())
     from steelyard.study import collect_study, run_shard, run_study
 
@@ -196,6 +210,7 @@ def report_command(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A results folder.")],
     label: Annotated[str | None, option("The label of the example rule sets.")] = None,
     cells: Cells = None,
+    trust: Trust = False,
     as_json: Json = False,
 ) -> None:
     """Write tables, figures and the page of a finished study again.
@@ -204,7 +219,8 @@ def report_command(
     """
     from steelyard.study import load_study
 
-    _report(load_study(folder), as_json, label=label, cells=cells)
+    sys.path.insert(0, "")
+    _report(load_study(folder, trust=trust), as_json, label=label, cells=cells)
 
 
 def _report(study: StudyResults, as_json: bool, **example: Any) -> None:
@@ -238,4 +254,4 @@ def _configure(config: Path | None, options: dict[str, Any]) -> StudyConfig:
         return StudyConfig(**(given if "data" in given else EMBEDDED_STUDY | given))
     if "heuristics" in given:  # the parameters in the file belong to the heuristic in the file
         given.setdefault("parameters", ())
-    return replace(read_config(config), **given)
+    return replace(read_config(config, trust=options["trust"]), **given)
