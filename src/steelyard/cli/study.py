@@ -89,6 +89,15 @@ Tune = Annotated[
 _INVERT = "Invert labels of at least half of the examples, to compare precision and recall."
 Invert = Annotated[bool | None, option(_INVERT, "--invert-majority-labels")]
 Config = Annotated[Path | None, option("A study.toml; other options override its settings.")]
+Methods = Annotated[
+    list[str] | None,
+    option(
+        "Another learner on the same folds: short, boosted, boosted(max_rules=50), or a scikit-learn "
+        "estimator as module:factory(parameter=value). May be given several times.",
+        "--method",
+        metavar="METHOD",
+    ),
+]
 Trust = Annotated[
     bool, option("Import the heuristics that the file names as module:attribute.", "--trust")
 ]
@@ -141,6 +150,7 @@ def study_command(
     invert_majority_labels: Invert = None,
     tune: Tune = None,
     baselines: Annotated[Any, _list_option("Baselines to learn as well: ripper.")] = None,
+    methods: Methods = None,
     jobs: Jobs = -1,
     dask: Dask = None,
     shard: Shard = None,

@@ -30,6 +30,7 @@ from steelyard.learning.parallel import run_in_processes
 from .claims import Claims
 from .config import StudyConfig, StudyError, config_to_toml
 from .data import StudyData, load_study_data
+from .methods import find_method
 from .results import StudyResults
 from .rows import collect_rows
 from .store import Arrays, StudyStore
@@ -80,7 +81,7 @@ def run_study(
     """
     plan = _plan(config, out)
     with plan.claimed():
-        found = {unit: read_finished(unit, plan.store) for unit in plan.work}
+        found = {unit: read_finished(unit, plan.store, plan.config) for unit in plan.work}
         missing = [unit for unit in plan.by_cost() if found[unit] is None]
         n_before, n_units = len(found) - len(missing), len(found)
         report = progress or (lambda *_: None)
@@ -149,7 +150,7 @@ def run_shard(
     report = progress or (lambda *_: None)
     with plan.claimed(shared=True):
         claims = plan.store.claims
-        queue = _Queue(plan.store, claims, own, {unit.name: unit for unit in plan.work})
+        queue = _Queue(plan, claims, own)
         report(0, len(own), None)
         with claims.kept_alive():
             for done in _compute(plan, queue, n_jobs):
@@ -179,7 +180,7 @@ def collect_study(config: StudyConfig, out: str | os.PathLike[str]) -> StudyResu
     """
     plan = _plan(config, out)
     with plan.claimed(shared=True):
-        found = {unit: read_finished(unit, plan.store) for unit in plan.work}
+        found = {unit: read_finished(unit, plan.store, plan.config) for unit in plan.work}
         missing = [unit.name for unit, arrays in found.items() if arrays is None]
         claims = plan.store.claims
         if missing:
@@ -231,10 +232,9 @@ def _plan(config: StudyConfig, out: str | os.PathLike[str]) -> _Plan:
 class _Queue:
     """The units that a shard computes, claimed one after the other as workers ask for them."""
 
-    def __init__(
-        self, store: StudyStore, claims: Claims, own: Sequence[Unit], known: Mapping[str, Unit]
-    ) -> None:
-        self.store, self.claims, self.own, self.known = store, claims, own, known
+    def __init__(self, plan: _Plan, claims: Claims, own: Sequence[Unit]) -> None:
+        self.store, self.config, self.claims, self.own = plan.store, plan.config, claims, own
+        self.known = {unit.name: unit for unit in plan.work}
         self.n_computed = self.n_found = self.n_elsewhere = 0
         # joblib asks for units in threads of its own, where an error would be lost.
         self.error: OSError | None = None
@@ -242,7 +242,7 @@ class _Queue:
     def __iter__(self) -> Iterator[Unit]:
         try:
             for unit in self.own:
-                if read_finished(unit, self.store) is not None:
+                if read_finished(unit, self.store, self.config) is not None:
                     self.n_found += 1
                 elif self._take(unit):
                     yield unit
@@ -258,7 +258,7 @@ class _Queue:
         """Claim a unit; another process may finish it just before."""
         if not self.claims.take(unit.name):
             return False
-        if read_finished(unit, self.store) is None:
+        if read_finished(unit, self.store, self.config) is None:
             return True
         self.claims.release(unit.name)
         return False
@@ -294,11 +294,26 @@ def _relocate(source: str, out: str | os.PathLike[str]) -> str:
 
 
 def _identify(config: StudyConfig, data_sets: Sequence[StudyData]) -> dict[str, Any]:
-    """What two runs of the same study have in common; the location of the data does not matter."""
-    settings = dataclasses.asdict(config)
-    del settings["data"], settings["labels"]
-    hashes = {f"data {data.name}": data.sha256 for data in data_sets}
-    return {"steelyard": version("steelyard"), **settings, **hashes}
+    """What two runs of the same study have in common; the location of the data does not matter.
+
+    Settings that decide about numbers stay as they are. What a study covers may grow: what is there
+    keeps its numbers.
+    """
+    constraints = None if config.constraints is None else config.constraints.to_plain()
+    names = ("seed", "n_candidates", "folds", "inner_folds", "invert_majority_labels")
+    fixed = {name: getattr(config, name) for name in names}
+    covered = {
+        "cells": [f"{family} {parameter:g}" for family, parameter in config.columns],
+        "phis": list(config.phis),
+        "folds to run": [*map(str, config.only_folds)] or ["all"],
+        "repeats": list(range(1, config.repeats + 1)),
+        "tune": list(config.tune),
+        "baselines": list(config.baselines),
+        "methods": list(config.methods),
+        "data sets": {data.name: data.sha256 for data in data_sets},
+    }
+    version_of = {"steelyard": version("steelyard")}
+    return {**version_of, **fixed, "constraints": constraints, "covers": covered}
 
 
 def _write_rows(store: StudyStore, rows: dict[str, pd.DataFrame]) -> None:
@@ -328,6 +343,20 @@ def _write_examples(store: StudyStore, study: StudyResults, data: StudyData) -> 
     store.write(f"examples/{data.name}.json", json.dumps(content, ensure_ascii=False).encode())
 
 
+def _describe_method(unit: Unit, units: Mapping[Unit, Arrays]) -> dict[str, Any]:
+    """Mean seconds of a method on a data set, and the reasons of the folds on which it failed."""
+    key = unit.dataset, unit.method
+    own = {u: arrays for u, arrays in units.items() if (u.dataset, u.method) == key}
+    failed = {f"fold {u.fold}": str(a["error"]) for u, a in own.items() if "error" in a}
+    whole = [arrays for arrays in own.values() if "error" not in arrays]
+    means = {
+        name: round(float(np.mean([arrays[name] for arrays in whole])), 4)
+        for name in ("fit_seconds", "predict_seconds")
+        if whole
+    }
+    return {**means, **({"failed": failed} if failed else {})}
+
+
 def _describe_run(
     config: StudyConfig, data_sets: Sequence[StudyData], units: Mapping[Unit, Arrays]
 ) -> dict[str, Any]:
@@ -337,6 +366,11 @@ def _describe_run(
         for unit, arrays in units.items():
             if unit.dataset == data.name:
                 seconds[unit.kind] += float(arrays["seconds"])
+        methods = {
+            find_method(unit.method).name: _describe_method(unit, units)
+            for unit in units
+            if unit.kind == "method" and unit.dataset == data.name
+        }
         about[data.name] = {
             "sha256": data.sha256,
             "n_examples": len(data.X),
@@ -345,6 +379,7 @@ def _describe_run(
             "n_folds": data.n_folds,
             "has_own_folds": data.has_own_folds,
             "seconds": {kind: round(total, 2) for kind, total in seconds.items()},
+            **({"methods": methods} if methods else {}),
         }
     versions = {name: version(name) for name in _VERSIONS_OF}
     return {

@@ -102,9 +102,11 @@ class StudyStore:
 
     def _write_identity(self, identity: dict[str, Any]) -> None:
         """Write the identity once, even if several processes begin at the same time."""
-        if self.identity_file.exists():
-            return
         text = json.dumps(identity, indent=1, ensure_ascii=False)
+        if self.identity_file.exists():
+            if read_json(self.identity_file) != json.loads(text):  # the study has grown
+                write_inside(self.folder, "units/identity.json", text.encode())
+            return
         draft = f"units/{TEMPORARY}{secrets.token_hex(8)}"
         write_inside(self.folder, draft, text.encode())
         try:
@@ -248,8 +250,20 @@ def _lock(file: Any, shared: bool) -> None:
             raise
 
 
+def _grows(before: dict[str, Any], after: dict[str, Any], key: str) -> bool:
+    """Whether a study covers all that it covered before; data sets have to keep their hash."""
+    was, now = before[key], after.get(key, ())
+    if isinstance(was, dict):
+        return isinstance(now, dict) and was.items() <= now.items()
+    return now == ["all"] or all(item in now for item in was)
+
+
 def _list_differences(known: dict[str, Any], wanted: dict[str, Any]) -> str:
-    """The settings that differ, with the old and the new value."""
-    pairs = {key: (known.get(key), wanted.get(key)) for key in known | wanted}
+    """The settings that differ, with the old and the new value; what a study covers may grow."""
+    pairs = {key: (known.get(key), wanted.get(key)) for key in known | wanted if key != "covers"}
+    before, after = (identity.get("covers", {}) for identity in (known, wanted))
+    pairs |= {
+        key: (before[key], after.get(key)) for key in before if not _grows(before, after, key)
+    }
     texts = {k: tuple(map(reprlib.repr, pair)) for k, pair in pairs.items() if pair[0] != pair[1]}
     return "; ".join(f"{k} was {was}, now {now}" for k, (was, now) in [*texts.items()][:3])

@@ -7,10 +7,13 @@ machine can compute it at any time. It touches no files; who takes its result sa
 from __future__ import annotations
 
 import hashlib
+import json
 import time
 import warnings
 from collections.abc import Callable, Sequence
+from functools import cache
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +22,7 @@ import pandas as pd
 from steelyard._files import compress
 from steelyard.estimators.ripper import RipperClassifier
 from steelyard.estimators.rule_set import theory_path
-from steelyard.heuristics import Heuristic
+from steelyard.heuristics import Heuristic, describe
 from steelyard.learning.candidates import generate_candidates
 from steelyard.learning.constraints import Constraints
 from steelyard.learning.covering import prepare_candidates
@@ -34,6 +37,7 @@ from steelyard.splitting import IterativeStratifiedKFold
 
 from .config import SIZE_MEASURES, StudyConfig, StudyError
 from .data import StudyData, fold_seed
+from .methods import find_method, judge_method
 from .store import Arrays, StudyStore
 
 # The first candidates of a study: enough for the figure, counted in a second or two.
@@ -47,18 +51,30 @@ RIPPER_VARIANTS: dict[str, dict[str, Any]] = {
 }
 
 
+@cache
+def hash_code() -> str:
+    """A hash of the code of the package, so that a unit says which code made it."""
+    digest = hashlib.sha256()
+    folder = Path(__file__).parents[1]
+    for path in sorted(p for p in folder.rglob("*") if p.suffix in (".py", ".pyx", ".pxd", ".so")):
+        digest.update(path.relative_to(folder).as_posix().encode() + path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
 class Unit(NamedTuple):
     """One piece of work.
 
     Parameters
     ----------
-    kind : {"grid", "inner", "ripper", "candidates"}
+    kind : {"grid", "inner", "ripper", "method", "candidates"}
         A key of `KINDS`.
     dataset : str
     fold : int
         From 1.
     inner : int, default=0
         The inner fold, from 1; 0 for the other kinds.
+    method : str, default=""
+        The method of a unit of this kind.
 
     Examples
     --------
@@ -70,17 +86,22 @@ class Unit(NamedTuple):
     dataset: str
     fold: int
     inner: int = 0
+    method: str = ""
 
     @property
     def name(self) -> str:
         """Its name in the store."""
         kind = "" if self.kind == "grid" else f"-{self.kind}"
-        return f"{self.dataset}/fold-{self.fold}{kind}" + (f"-{self.inner}" if self.inner else "")
+        # A method may have any parameters, and a file only some names.
+        number = f"-{self.inner}" if self.inner else ""
+        method = f"-{hashlib.sha256(self.method.encode()).hexdigest()[:16]}" if self.method else ""
+        return f"{self.dataset}/fold-{self.fold}{kind}{number}{method}"
 
 
 class Task(NamedTuple):
     """A unit with everything that is needed to compute it; the rows are (X, Y)."""
 
+    unit: Unit
     config: StudyConfig
     seed: int
     train: tuple[pd.DataFrame, pd.DataFrame]
@@ -121,7 +142,22 @@ def list_units(data: StudyData, config: StudyConfig) -> list[Unit]:
             units += [Unit("inner", data.name, fold, k + 1) for k in range(config.inner_folds)]
         if "ripper" in config.baselines:
             units.append(Unit("ripper", data.name, fold))
+        units += [Unit("method", data.name, fold, method=method) for method in config.methods]
     return units
+
+
+def describe_purpose(unit: Unit, config: StudyConfig) -> str:
+    """The settings that a unit depends on and that may grow, as text."""
+    grid = [describe(heuristic) for heuristic in config.grid]
+    tuned = [describe(heuristic) for heuristic in config.tuning_grid]
+    settings: dict[str, Any] = {
+        "grid": (grid, config.phis, config.measures),
+        "inner": (tuned, config.phis, config.tune, config.inner_folds),
+        "ripper": config.measures,
+        "method": (unit.method, config.measures),
+        "candidates": (),
+    }
+    return json.dumps(settings[unit.kind], ensure_ascii=False)
 
 
 def estimate_cost(unit: Unit, data: StudyData) -> float:
@@ -134,9 +170,11 @@ def estimate_cost(unit: Unit, data: StudyData) -> float:
     return KINDS[unit.kind][1] * n_rows * float(np.log2(n_columns + 1))
 
 
-def read_finished(unit: Unit, store: StudyStore) -> Arrays | None:
+def read_finished(unit: Unit, store: StudyStore, config: StudyConfig) -> Arrays | None:
     """The arrays of a unit, or None if it must be computed (again)."""
     arrays = store.read_unit(unit.name)
+    if arrays is not None and str(arrays.get("made_for")) != describe_purpose(unit, config):
+        return None  # of the study before it grew
     if arrays is None or "theories" not in arrays:
         return arrays
     is_intact = store.hash_theories(unit.dataset, unit.fold) == str(arrays["theories"])
@@ -153,7 +191,7 @@ def _prepare_task(unit: Unit, data: StudyData, config: StudyConfig) -> Task:
         splits = list(splitter.split(np.zeros((len(train), 1)), data.Y.iloc[train]))
         train, test = (train[rows] for rows in splits[unit.inner - 1])
     rows = [(data.X.iloc[idx], data.Y.iloc[idx]) for idx in (train, test)]
-    return Task(config, seed, *rows)
+    return Task(unit, config, seed, *rows)
 
 
 def compute_unit(release: str, config: StudyConfig, unit: Unit, *data: Any) -> Finished:
@@ -173,6 +211,8 @@ def compute_unit(release: str, config: StudyConfig, unit: Unit, *data: Any) -> F
         warnings.filterwarnings("ignore", "no rule for")
         arrays, theories = KINDS[unit.kind][0](task)
     arrays["seconds"] = np.array(time.perf_counter() - start)
+    arrays["made_for"] = np.array(describe_purpose(unit, config))
+    arrays["made_by"] = np.array(f"steelyard {release}, code {hash_code()}")
     # Only warnings that users can act on; deprecations inside libraries are not for them.
     kinds = (UserWarning, RuntimeWarning)
     shown = [str(w.message) for w in caught if issubclass(w.category, kinds)]
@@ -220,6 +260,26 @@ def _compute_ripper(task: Task) -> tuple[Arrays, bytes | None]:
         values = [get_measure(name)(Y, predicted) for name in names]
         columns.append([*values, len(theory), theory.n_conditions / max(len(theory), 1)])
     return {"measures": np.array([*names, *SIZE_MEASURES]), "values": np.array(columns).T}, None
+
+
+def _compute_method(task: Task) -> tuple[Arrays, bytes | None]:
+    """Values of a method, shape (n_measures, 1); a method that fails has a reason instead."""
+    method = task.unit.method
+    try:
+        judged = judge_method(method, task.train, task.test, task.config.measures, task.seed)
+    except Exception as error:  # whatever a learner of somebody else raises
+        reason = " ".join(f"{type(error).__name__}: {error}".split())[:500]
+        warnings.warn(
+            f"{find_method(method).name} failed on fold {task.unit.fold}: {reason}",
+            UserWarning,
+            stacklevel=2,
+        )
+        return {"error": np.array(reason)}, None
+    names, values = np.array([*judged.values]), np.array([[*judged.values.values()]]).T
+    seconds = {"fit_seconds": judged.fit_seconds, "predict_seconds": judged.predict_seconds}
+    return {"measures": names, "values": values} | {
+        k: np.array(v) for k, v in seconds.items()
+    }, None
 
 
 def _compute_candidates(task: Task) -> tuple[Arrays, bytes | None]:
@@ -283,5 +343,6 @@ KINDS: dict[str, tuple[Callable[[Task], tuple[Arrays, bytes | None]], float]] = 
     "grid": (_compute_grid, 1.0),
     "inner": (_compute_inner, 0.8),
     "ripper": (_compute_ripper, 0.5),
+    "method": (_compute_method, 0.5),
     "candidates": (_compute_candidates, 0.1),
 }
