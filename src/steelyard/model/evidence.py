@@ -260,6 +260,10 @@ class Label:
         """Number of training examples."""
         return self.n_positives + self.n_negatives
 
+    def count(self, target_class: int) -> int:
+        """Number of training examples with a class, 0 or 1."""
+        return self.n_positives if target_class == self.target_class else self.n_negatives
+
     @property
     def prior(self) -> float:
         """Share of the training examples with the target class."""
