@@ -306,7 +306,7 @@ def _read_rule(data: Any, value: float | None = None) -> ScoredRule:
     return ScoredRule(
         rule,
         _make(Evidence, data) if is_counted else None,
-        None if number is None and provenance.is_by_hand else _read_number(number),
+        None if number is None and not provenance.is_learned else _read_number(number),
         data.get("points"),
         _read_part(data, "held_out", Evidence),
         provenance,

@@ -206,7 +206,7 @@ class Theory(Saved):
                     condition.check(features[name])
                 except ValueError as error:
                     raise ValueError(f"rule {i}: {error}") from None
-            if not scored.is_counted and not self.evidence_from.is_stale:
+            if not scored.is_counted and self.evidence_from.is_complete:
                 raise ValueError(f"rule {i} has no evidence, so that of the theory must be stale")
 
     def _check_classes(self) -> None:
@@ -298,6 +298,8 @@ class Theory(Saved):
     def describe_label(self, position: int) -> str:
         """A label with its target class and its frequency among the examples of the evidence."""
         label = self.labels[position]
+        if not label.n_examples:
+            return str(label)
         return f"{label}: {label.n_positives} of {label.n_examples} ({label.prior:.0%})"
 
     def describe_silence(self, position: int) -> str:
