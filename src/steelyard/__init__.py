@@ -31,7 +31,8 @@ _PUBLIC = {
     "model.label_sets": "KnownLabelSets",
     "model.path": "TheoryPath",
     "model.rules": "Head Rule ScoredRule",
-    "model.theory": "Evaluation Theory",
+    "model.evaluation": "Evaluation",
+    "model.theory": "Theory",
     "splitting": "IterativeStratifiedKFold",
 }
 _MODULE_OF = {name: module for module, names in _PUBLIC.items() for name in names.split()}

@@ -43,6 +43,7 @@ from .model.decoders import Decoder as Decoder
 from .model.decoders import EachLabel as EachLabel
 from .model.decoders import LabelSetVotes as LabelSetVotes
 from .model.drift import Drift as Drift
+from .model.evaluation import Evaluation as Evaluation
 from .model.evidence import Evidence as Evidence
 from .model.evidence import EvidenceFrom as EvidenceFrom
 from .model.evidence import Label as Label
@@ -54,7 +55,6 @@ from .model.path import TheoryPath as TheoryPath
 from .model.rules import Head as Head
 from .model.rules import Rule as Rule
 from .model.rules import ScoredRule as ScoredRule
-from .model.theory import Evaluation as Evaluation
 from .model.theory import Theory as Theory
 from .splitting import IterativeStratifiedKFold as IterativeStratifiedKFold
 
