@@ -19,6 +19,7 @@ _PUBLIC = {
     "estimators.transformer": "RuleTransformer",
     "explain": "Change Explanation LabelExplanation NearRule",
     "heuristics": "WRA Accuracy FMeasure Heuristic Laplace MEstimate Precision Recall",
+    "importing": "import_theory",
     "learning.constraints": "Constraints ConstraintWarning",
     "model.combiners": "AnyRule Combiner FirstRule StrongestVote SumOfVotes",
     "model.comparing": "Comparison",

@@ -28,6 +28,7 @@ from .heuristics import Laplace as Laplace
 from .heuristics import MEstimate as MEstimate
 from .heuristics import Precision as Precision
 from .heuristics import Recall as Recall
+from .importing import import_theory as import_theory
 from .learning.constraints import Constraints as Constraints
 from .learning.constraints import ConstraintWarning as ConstraintWarning
 from .model.combiners import AnyRule as AnyRule
