@@ -61,7 +61,7 @@ def read_plain(data: Any) -> ForeignTheory:
     return ForeignTheory("RuleKit or decision-rules", found, labels, attributes, **options)
 
 
-_KINDS = {dict: "an object", list: "a list", str: "a text"}
+_KINDS: dict[type, str] = {dict: "an object", list: "a list", str: "a text"}
 
 
 def _get(data: Any, name: str, kind: type) -> Any:
@@ -137,11 +137,14 @@ def _read_rule(item: Any, attributes: Sequence[str]) -> tuple[Any, ForeignRule]:
             if weight is None
             else f"voting_weight must be a number, got {reprlib.repr(weight)}"
         )
-    coverage = item.get("coverage") or {}
-    counts = [coverage.get(name) if isinstance(coverage, dict) else None for name in ("p", "n")]
-    is_counted = all(is_integer(count, 0) for count in counts)
-    evidence = Evidence(*counts) if is_counted else None
-    return value, ForeignRule("", tuple(tests), float(weight), evidence)
+    return value, ForeignRule("", tuple(tests), float(weight), _read_counts(item.get("coverage")))
+
+
+def _read_counts(coverage: Any) -> Evidence | None:
+    """The counts of a rule, if they were saved."""
+    if not isinstance(coverage, dict) or coverage.get("p") is None or coverage.get("n") is None:
+        return None
+    return Evidence(coverage["p"], coverage["n"])
 
 
 def _read_premise(premise: Any, attributes: Sequence[str]) -> list[Test]:

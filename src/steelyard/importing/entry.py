@@ -162,8 +162,8 @@ def find_format(text: str) -> str:
 
     Examples
     --------
-    >>> find_format('{"meta": {}, "rules": []}'), find_format("[[a=1] V [b=2]]"), find_format("{} => (y = 1)")
-    ('decision-rules', 'wittgenstein', 'boomer')
+    >>> find_format("[[a=1] V [b=2]]"), find_format("{} => (y = 1)")
+    ('wittgenstein', 'boomer')
     """
     start = text.lstrip()
     if re.match(r"\{[^\n]*\}\s*=>", start):

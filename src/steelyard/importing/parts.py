@@ -17,7 +17,7 @@ import pandas as pd
 
 from steelyard._text import did_you_mean, list_names
 from steelyard.learning.training_table import code_training_table
-from steelyard.model.combiners import AnyRule, Combiner
+from steelyard.model.combiners import AnyRule, Combiner, SumOfVotes
 from steelyard.model.conditions import Condition, merge_conditions
 from steelyard.model.decoders import Decoder, EachLabel
 from steelyard.model.evidence import Evidence, EvidenceFrom, Label, Provenance
@@ -100,8 +100,6 @@ class ForeignTheory:
         """Any rule decides, or the votes are added to the start."""
         if self.start is None:
             return AnyRule()
-        from steelyard.model.combiners import SumOfVotes
-
         return SumOfVotes(tuple(to_points(value) for value in self.start))
 
 
@@ -198,8 +196,8 @@ def _fit_feature(feature: Feature, tests: Sequence[Test], X: Any, j: int) -> Fea
     if not named:
         # Other programs read booleans as 0 and 1.
         if tests and feature.is_nominal and not feature.is_boolean:
-            known = list_names(feature.categories or ())
-            raise ValueError(f"a rule tests {feature.name!r} as a number, but the table has {known}")
+            found = list_names(feature.categories or ())
+            raise ValueError(f"a rule tests {feature.name!r} as a number, but the table has {found}")
         return feature
     known = feature.categories
     if known is None:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from steelyard.model.decoders import BestLabel
+from steelyard.model.decoders import BestLabel, Decoder, EachLabel
 from steelyard.model.evidence import Evidence, Label
 from steelyard.model.features import category_text
 
@@ -49,8 +49,8 @@ def read_tree(tree: Any, label_names: Sequence[str] | None = None) -> ForeignThe
     outputs = list(_list_outputs(tree, label_names))
     if tree.n_outputs_ == 1:
         rules, labels, classes = _read_classes(outputs[0], leaves)
-        decoder = {"decoder": BestLabel()} if len(labels) > 1 else {}
-        return ForeignTheory(learner, rules, labels, names, classes=classes, **decoder)
+        decoder: Decoder = BestLabel() if len(labels) > 1 else EachLabel()
+        return ForeignTheory(learner, rules, labels, names, None, decoder, classes)
     rules, labels = [], []
     for output in outputs:
         for position, name in _name_labels(output):

@@ -198,7 +198,7 @@ def _score(
 
 
 def _fit_points(rest: Theory, rule: Rule, X: Any, covered: Masks, is_head: Masks) -> int | None:
-    """The vote of a new rule beside the other rules, from the rows that it covers; None if it decides."""
+    """The vote of a new rule beside the others, from the rows that it covers; None if it decides."""
     j, head_class = rest.label_names.index(rule.head.label), rule.head.target_class
 
     def find_scores() -> Any:
