@@ -63,7 +63,11 @@ def test_classes_are_counted_if_their_column_is_named(run, tmp_path):
     ("text", "options", "message"),
     [
         ("{fever > 38} => flu", (), "line 1: expected {conditions} => (label = score, ...)"),
-        ("nothing", (), "this is not a known format; choose from decision-rules, wittgenstein, boomer"),
+        (
+            "nothing",
+            (),
+            "this is not a known format; choose from decision-rules, wittgenstein, boomer",
+        ),
         ("nothing", ("--format", "boomer"), "line 1: expected {conditions}"),
         ("{", (), "this is not JSON"),
         ("", (), "this is not a known format"),

@@ -228,8 +228,12 @@ DAMAGED = {
     "{": "the text: this is not JSON: Expecting property name",
     '{"meta": 3, "rules": []}': "meta must be an object, got 3",
     rulekit(lambda d: d["rules"][1].pop("voting_weight")): "rule 2: voting_weight is missing: save",
-    rulekit(lambda d: first_premise(d).update(type="attributes")): "rule 1: conditions of type 'att",
-    rulekit(lambda d: first_premise(d).update(operator="ALTERNATIVE")): "rule 1: its conditions are",
+    rulekit(
+        lambda d: first_premise(d).update(type="attributes")
+    ): "rule 1: conditions of type 'att",
+    rulekit(
+        lambda d: first_premise(d).update(operator="ALTERNATIVE")
+    ): "rule 1: its conditions are",
     rulekit(lambda d: first_premise(d)["subconditions"][0].update(attributes=[9])): "rule 1: a con",
     rulekit(lambda d: d["rules"][0]["conclusion"].update(value=None)): "rule 1: a class must be",
     rulekit(lambda d: d["meta"].pop("decision_attribute_distribution")): "not a classification",
@@ -243,7 +247,7 @@ DAMAGED = {
     "{} => (flu = 1)\n{} => (flu)": r"line 2: expected a label with its score, got 'flu'",
     "{} => (flu = 1)\nnonsense": r"line 2: expected \{conditions\} => ",
     '{} => (flu = 1)\n{nose <= "dry"} => (flu = 1)': "line 2: the attribute 'nose' is ordinal",
-    '{} => (flu = 1)\n{nose <= 2.0} => (flu = 1)': "tests 'nose' as a number, but the table has",
+    "{} => (flu = 1)\n{nose <= 2.0} => (flu = 1)": "tests 'nose' as a number, but the table has",
 }
 
 

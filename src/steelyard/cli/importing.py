@@ -11,7 +11,7 @@ import steelyard
 
 from .consoles import print_result
 from .inputs import load_examples
-from .options import Data, Json, Labels, TheoryOutFile, keep_inputs, option
+from .options import Data, Json, TheoryOutFile, keep_inputs, option
 
 RuleFormat = StrEnum("RuleFormat", ["decision-rules", "wittgenstein", "boomer"])
 
@@ -19,7 +19,9 @@ _FORMAT = (
     "decision-rules: the JSON of RuleKit's companion decision-rules; wittgenstein: a printed rule set; "
     "boomer: rules that BOOMER prints or stores."
 )
-_LABELS = "The labels that the rules predict, or the column of classes, if the file does not name them."
+_LABELS = (
+    "The labels that the rules predict, or the column of classes, if the file does not name them."
+)
 
 
 def import_command(

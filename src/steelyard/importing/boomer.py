@@ -40,7 +40,9 @@ def _assemble(
 # -- fitted ----------------------------------------------------------------------------------------
 
 
-def read_boomer(model: Any, label_names: Sequence[str] | None, names: Sequence[str]) -> ForeignTheory:
+def read_boomer(
+    model: Any, label_names: Sequence[str] | None, names: Sequence[str]
+) -> ForeignTheory:
     """The rules of a fitted BoomerClassifier; `names` are those of the attributes, if they are known."""
     n_features = int(model.n_features_in_)
     if len(names) != n_features:

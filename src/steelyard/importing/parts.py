@@ -197,7 +197,9 @@ def _fit_feature(feature: Feature, tests: Sequence[Test], X: Any, j: int) -> Fea
         # Other programs read booleans as 0 and 1.
         if tests and feature.is_nominal and not feature.is_boolean:
             found = list_names(feature.categories or ())
-            raise ValueError(f"a rule tests {feature.name!r} as a number, but the table has {found}")
+            raise ValueError(
+                f"a rule tests {feature.name!r} as a number, but the table has {found}"
+            )
         return feature
     known = feature.categories
     if known is None:
