@@ -81,8 +81,6 @@ class TheoryClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         X, targets = self._read_training_set(X, name_labels(y, label_names), sample_weight)
         self._note_columns(X, feature_names)
         self.theory_ = self._learn_theory(X, targets)
-        if self.constraints is not None:
-            self.constraints.check_given(self.theory_.features)
         self._warn_of_labels_without_rule()
         return self
 

@@ -16,8 +16,6 @@ _RULE = re.compile(r"\{(?P<body>.*)\}\s*=>\s*\((?P<head>.*)\)")
 _TEST = re.compile(r'(?P<name>.+?) (?P<sign><=|>|==|!=) (?P<value>"[^"]*"|\S+)(?: & |$)')
 _PREDICTION = re.compile(r"(?P<name>.+?) = (?P<value>[-+]?[\d.]+(?:[eE][-+]?\d+)?)(?:, |$)")
 
-Vote = tuple[int | str, float]
-
 
 def _assemble(
     bodies: Sequence[tuple[tuple[Test, ...], Sequence[tuple[str, float]]]],

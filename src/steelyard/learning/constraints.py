@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from steelyard._numbers import is_number
@@ -182,8 +182,21 @@ class Constraints:
 
     # -- checking ----------------------------------------------------------------------------------
 
-    def check(self, features: Sequence[Feature], labels: Sequence[str]) -> None:
-        """Reject names, categories and directions that do not fit a training set."""
+    def fit_to(
+        self, features: Sequence[Feature], labels: Sequence[str], *, are_classes: bool = False
+    ) -> Constraints:
+        """The constraints that act on a training set.
+
+        Names, kinds and directions that do not fit are rejected. A fold of a training set may lack some
+        of its categories and classes: what names them is left out, with a warning.
+
+        Parameters
+        ----------
+        features : sequence of Feature
+        labels : sequence of str
+        are_classes : bool, default=False
+            Whether the labels are the classes of a one-dimensional target.
+        """
         by_name = {feature.name: feature for feature in features}
         for constraints in (self, *self.for_label.values()):
             for parameter, name in constraints._list_attributes():
@@ -198,27 +211,24 @@ class Constraints:
                         f"constraints: the attribute {name!r} is nominal; only a numeric attribute "
                         f"can be {parameter}"
                     )
-            for condition in constraints.all_conditions():
-                _check_condition(condition, by_name[condition.feature])
-        for label in (*self.for_label, *(rule.head.label for rule in self.given)):
-            if label not in labels:
-                hint = did_you_mean(label, labels)
-                known = "" if hint else f"; the labels are {list_names(labels, most=10)}"
-                raise ValueError(f"constraints: unknown label {label!r}{hint}{known}")
-
-    def check_given(self, features: Sequence[Feature]) -> None:
-        """Reject given rules with categories that a training set does not have; folds may lack some."""
-        by_name = {feature.name: feature for feature in features}
-        for rule in self.given:
-            for condition in rule.body:
-                try:
-                    condition.check(by_name[condition.feature])
-                except ValueError as error:
-                    raise ValueError(f"the given rule {str(rule)!r}: {error}") from None
-
-    def all_conditions(self) -> list[Condition]:
-        """The forbidden conditions and those of the given rules."""
-        return [*self.forbidden_conditions, *(c for rule in self.given for c in rule.body)]
+            for condition in constraints.forbidden_conditions:
+                problem = _find_unknown_category(condition, by_name[condition.feature])
+                if problem:
+                    _warn(problem)
+        unknown = {
+            label: _check_label(label, labels, are_classes)
+            for label in dict.fromkeys((*self.for_label, *(r.head.label for r in self.given)))
+            if label not in labels
+        }
+        given = [
+            rule
+            for rule in self.given
+            if rule.head.label not in unknown and not _warn_of_category(rule, by_name)
+        ]
+        for_label = {label: own for label, own in self.for_label.items() if label not in unknown}
+        if len(given) == len(self.given) and len(for_label) == len(self.for_label):
+            return self
+        return replace(self, given=given, for_label=for_label)
 
     def _list_attributes(self) -> Iterator[tuple[str, str]]:
         """(parameter, name) of every attribute that is named."""
@@ -417,17 +427,38 @@ def _read_labels(for_label: Any) -> dict[str, Constraints]:
     return dict(for_label)
 
 
-def _check_condition(condition: Condition, feature: Feature) -> None:
-    """Reject a condition of the wrong kind; warn of categories that the training set does not have.
+def _warn(problem: str) -> None:
+    warnings.warn(f"constraints: {problem}", ConstraintWarning, stacklevel=3)
 
-    A fold of a training set may lack some of its categories.
-    """
+
+def _find_unknown_category(condition: Condition, feature: Feature) -> str:
+    """What a condition names that the training set does not have; reject one of the wrong kind."""
     try:
         condition.check(feature)
     except ValueError as error:
         if condition.is_nominal != feature.is_nominal:
             raise ValueError(f"constraints: {error}") from None
-        warnings.warn(f"constraints: {error}", ConstraintWarning, stacklevel=2)
+        return str(error)
+    return ""
+
+
+def _warn_of_category(rule: Rule, features: Mapping[str, Feature]) -> bool:
+    """Whether a given rule tests a category that the training set does not have, which is told."""
+    problems = [_find_unknown_category(c, features[c.feature]) for c in rule.body]
+    problem = next(filter(None, problems), "")
+    if problem:
+        _warn(f"the given rule {str(rule)!r} is left out: {problem}")
+    return bool(problem)
+
+
+def _check_label(label: str, labels: Sequence[str], are_classes: bool) -> None:
+    """Reject an unknown label; warn of a class without rules, which a fold may lack."""
+    hint = did_you_mean(label, labels)
+    if are_classes:
+        _warn(f"the training examples give no rules to the class {label!r}{hint}")
+        return
+    known = "" if hint else f"; the labels are {list_names(labels, most=10)}"
+    raise ValueError(f"constraints: unknown label {label!r}{hint}{known}")
 
 
 def check_constraints(constraints: Any) -> None:

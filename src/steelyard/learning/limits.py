@@ -278,7 +278,8 @@ def read_demands(
     """
     if not constraints:
         return Demands(targets, None, read_given(None, coder.features, targets, X))
-    constraints.check(coder.features, targets.names)
+    are_classes = targets.output != "multilabel"
+    constraints = constraints.fit_to(coder.features, targets.names, are_classes=are_classes)
     if not takes_both_classes:
         targets = align_targets(targets, constraints)
     limits = make_limits(constraints, coder, targets.names)
