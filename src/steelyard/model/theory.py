@@ -453,6 +453,10 @@ class Theory(TheoryParts, Saved):
         """The theory as it prints itself."""
         return f"{self}\n"
 
+    def to_html(self) -> str:
+        """A page of its own with all rules, their counts and who made them. It loads nothing."""
+        return str(_call("export", "to_page", self))
+
     def to_markdown(self) -> str:
         """A Markdown table of rules for each label."""
         return str(_call("export", "to_markdown", self))
