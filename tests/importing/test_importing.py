@@ -142,9 +142,8 @@ class TestTrees:
         below, above = (float32_test("a", threshold, is_below=b) for b in (True, False))
         for x in (threshold, threshold * (1 + error), below.value, np.nextafter(below.value, 9e99)):
             rounds_down = float(np.float32(x)) <= threshold
-            holds = x <= below.value if below.sign == "<=" else x < below.value
-            fails = x > above.value if above.sign == ">" else x >= above.value
-            assert (holds, fails) == (rounds_down, not rounds_down)
+            assert (below.sign, above.sign) == ("<=", ">")
+            assert (x <= below.value, x > above.value) == (rounds_down, not rounds_down)
 
 
 class TestRecorded:

@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from steelyard._text import did_you_mean
 from steelyard.model.evidence import Label
 from steelyard.model.features import Feature
@@ -148,5 +150,6 @@ def _read_test(match: re.Match[str], names: Sequence[str]) -> Test:
     except ValueError:
         raise ValueError(f"expected a number after {name!r}, got {value!r}") from None
     if sign in ("<=", ">"):
-        return float32_test(name, number, is_below=sign == "<=")
+        # A number of 32 bits, with the digits that were printed.
+        return float32_test(name, float(np.float32(number)), is_below=sign == "<=")
     return Test(name, sign, number)

@@ -117,8 +117,7 @@ def to_points(vote: float) -> int:
 def float32_test(attribute: str, threshold: float, *, is_below: bool) -> Test:
     """The test ``x ≤ threshold``, or its opposite, of a program that rounds x to 32 bits first.
 
-    The bound lies halfway between two numbers of 32 bits, so that it is met by the same numbers of 64
-    bits.
+    The bound is the largest number of 64 bits that is rounded to at most the threshold.
 
     Examples
     --------
@@ -129,12 +128,10 @@ def float32_test(attribute: str, threshold: float, *, is_below: bool) -> Test:
     if float(low) > threshold:  # in 64 bits
         low = np.nextafter(low, np.float32(-np.inf))
     high = np.nextafter(low, np.float32(np.inf))
-    middle = (float(low) + float(high)) / 2
-    if math.isinf(middle):
-        return Test(attribute, "<=" if is_below else ">", sys.float_info.max)
-    rounds_down = np.float32(middle) <= low
-    below, above = ("<=", ">") if rounds_down else ("<", ">=")
-    return Test(attribute, below if is_below else above, middle)
+    bound = min((float(low) + float(high)) / 2, sys.float_info.max)  # halfway between both
+    if np.float32(bound) > low:
+        bound = math.nextafter(bound, -math.inf)
+    return Test(attribute, "<=" if is_below else ">", bound)
 
 
 # -- attributes ------------------------------------------------------------------------------------
