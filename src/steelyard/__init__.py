@@ -18,7 +18,8 @@ _PUBLIC = {
     "estimators.rule_set_cv": "RuleSetClassifierCV",
     "estimators.transformer": "RuleTransformer",
     "explain": "Change Explanation LabelExplanation NearRule",
-    "heuristics": "WRA Accuracy FMeasure Heuristic Laplace MEstimate Precision Recall",
+    "heuristics": "WRA Accuracy Correlation Cost FMeasure FoilGain GeneralizedMEstimate Heuristic "
+    "Klosgen Laplace MEstimate OddsRatio Precision Recall RelativeCost",
     "importing": "import_theory",
     "learning.constraints": "Constraints ConstraintWarning",
     "model.combiners": "AnyRule Combiner FirstRule StrongestVote SumOfVotes",

@@ -312,10 +312,7 @@ class TheoryPath(Saved):
         values = {measure.name: np.empty(self.shape) for measure in measures}
         axes = {measure.per for measure in measures}
         for h, cells in enumerate(self._decode_cells(X, decoder)):
-            counts = {
-                axis: np.stack([count_cells(is_present, cell, axis) for cell in cells], axis=1)
-                for axis in axes
-            }
+            counts = {axis: count_cells(is_present, cells, axis) for axis in axes}
             for measure in measures:
                 values[measure.name][h] = measure.from_counts(*counts[measure.per])
         return values

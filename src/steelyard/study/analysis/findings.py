@@ -57,6 +57,8 @@ def check_findings(family: str, maps: Callable[[str, str], CellMap]) -> list[Fin
         return []
     if family == FMeasure.name:
         return list(_check_own_parameter(cells_of("f1_micro"), "F1", "β", 1.0))
+    if family != MEstimate.name:  # the paper says nothing about other families
+        return []
     precision = _check_own_parameter(cells_of("precision_micro"), "precision", "m", 0.0)
     competing, *others = _check_regions(cells_of)
     return [competing, *precision, *others, *_check_sizes(cells, cells_of("n_conditions"))]
