@@ -204,6 +204,14 @@ class TestRecorded:
         ]
         assert [feature.name for feature in theory.features] == ["theage", "nose", "days"]
 
+    def test_without_counts_nothing_is_said_of_examples(self):
+        theory = import_theory("[[days=2]]", X, label_names=["cold"])
+        assert str(theory.explain({"days": 1})).splitlines()[3] == "cold: no, no rule fires"
+        assert len(theory.drift(X).to_frame()) == 1
+        assert theory.importances()["importance"].tolist() == [0.0]
+        assert theory.plot() is not None
+        assert "0 of 0" not in theory.to_html() + theory.to_markdown() + theory.to_latex()
+
     def test_positions_stand_for_names(self):
         theory = import_theory('{1 <= 20.0 & 2 != "dry"} => (1 = 0.5)', X, label_names=list(Y))
         (scored,) = theory

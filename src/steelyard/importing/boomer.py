@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from steelyard._text import did_you_mean
-from steelyard.model.evidence import Label
 from steelyard.model.features import Feature
 
-from .parts import ForeignRule, ForeignTheory, Test, float32_test
+from .parts import ForeignRule, ForeignTheory, Test, float32_test, uncounted_label
 
 _RULE = re.compile(r"\{(?P<body>.*)\}\s*=>\s*\((?P<head>.*)\)")
 _TEST = re.compile(r'(?P<name>.+?) (?P<sign><=|>|==|!=) (?P<value>"[^"]*"|\S+)(?: & |$)')
@@ -33,7 +32,7 @@ def _assemble(
                 rules.append(ForeignRule(label, tests, vote))
             else:
                 start[label] += vote
-    made = [Label(label) for label in labels]
+    made = [uncounted_label(label) for label in labels]
     return ForeignTheory("BOOMER", rules, made, attributes, list(start.values()))
 
 

@@ -103,6 +103,11 @@ class ForeignTheory:
         return SumOfVotes(tuple(to_points(value) for value in self.start))
 
 
+def uncounted_label(name: str, target_class: int = 1) -> Label:
+    """A label of which no examples are known."""
+    return Label(name, target_class, uncovered_positives=None, uncovered_negatives=None)
+
+
 def to_points(vote: float) -> int:
     """A vote in hundredths.
 

@@ -13,7 +13,7 @@ from steelyard.model.decoders import BestLabel, Decoder, EachLabel
 from steelyard.model.evidence import Evidence, Label
 from steelyard.model.features import category_text
 
-from .parts import ForeignRule, ForeignTheory, Test, float32_test
+from .parts import ForeignRule, ForeignTheory, Test, float32_test, uncounted_label
 
 _NO_CHILD = -1
 
@@ -130,8 +130,9 @@ def _read_label(
     """The rules for the rarer value of a label, which is present where its class is chosen."""
     if len(output.classes) == 1:  # constant: no rule, and the other value is the target class
         target_class = int(position != 0)
-        counts = output.counts
-        n_examples = 0 if counts is None else int(counts[0, 0])
+        if output.counts is None:
+            return [], uncounted_label(name, target_class)
+        n_examples = int(output.counts[0, 0])
         return [], Label(name, target_class, 0, n_examples, 0, n_examples)
     if output.counts is not None:
         n_present = int(output.counts[0, position])
@@ -156,7 +157,7 @@ def _read_class(
             covered += (right, wrong)
         rules.append(ForeignRule(name, leaf.tests, None, evidence, target_class))
     if counts is None:
-        return rules, Label(name, target_class)
+        return rules, uncounted_label(name, target_class)
     total = _count_target(counts[0], k, target_class)
     return rules, Label(name, target_class, *total, *(total - covered).tolist())
 

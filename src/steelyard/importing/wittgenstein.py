@@ -8,10 +8,9 @@ from typing import Any
 
 from steelyard._numbers import is_number
 from steelyard._text import did_you_mean
-from steelyard.model.evidence import Label
 from steelyard.model.features import Feature, category_text
 
-from .parts import ForeignRule, ForeignTheory, Test
+from .parts import ForeignRule, ForeignTheory, Test, uncounted_label
 
 _NUMBER = r"[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?"
 # Bins of numbers: below the first cut, between two, above the last one. The upper end is included.
@@ -37,7 +36,7 @@ def read_ruleset(model: Any, label_names: Sequence[str] | None = None) -> Foreig
         rules.append(ForeignRule(label, tuple(tests)))
     attributes = [str(name) for name in model.trainset_features_ or ()]
     return ForeignTheory(
-        f"{type(model).__name__} of wittgenstein", rules, [Label(label)], attributes
+        f"{type(model).__name__} of wittgenstein", rules, [uncounted_label(label)], attributes
     )
 
 
@@ -94,7 +93,7 @@ def read_printed(
             except ValueError as error:
                 raise ValueError(f"rule {i}: {error}") from None
         rules.append(ForeignRule(label, tuple(tests)))
-    return ForeignTheory("wittgenstein", rules, [Label(label)])
+    return ForeignTheory("wittgenstein", rules, [uncounted_label(label)])
 
 
 def _read_printed_test(text: str, features: Mapping[str, Feature]) -> list[Test]:
