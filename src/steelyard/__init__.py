@@ -20,6 +20,7 @@ _PUBLIC = {
     "explain": "Change Explanation LabelExplanation NearRule",
     "heuristics": "WRA Accuracy Correlation Cost FMeasure FoilGain GeneralizedMEstimate Heuristic "
     "Klosgen Laplace MEstimate OddsRatio Precision Recall RelativeCost",
+    "importing": "import_theory",
     "learning.constraints": "Constraints ConstraintWarning",
     "model.combiners": "AnyRule Combiner FirstRule StrongestVote SumOfVotes",
     "model.comparing": "Comparison",

@@ -35,6 +35,7 @@ from .heuristics import OddsRatio as OddsRatio
 from .heuristics import Precision as Precision
 from .heuristics import Recall as Recall
 from .heuristics import RelativeCost as RelativeCost
+from .importing import import_theory as import_theory
 from .learning.constraints import Constraints as Constraints
 from .learning.constraints import ConstraintWarning as ConstraintWarning
 from .model.combiners import AnyRule as AnyRule

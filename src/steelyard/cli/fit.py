@@ -1,12 +1,13 @@
 """``steelyard fit``: a data set with labels → a theory in a file."""
 
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from .consoles import error_console, print_result
-from .inputs import load_data, make_heuristic, no_repeated_notes
+from .inputs import load_data, make_heuristic, no_repeated_notes, read_constraints
 from .options import Data, Jobs, Json, Labels, TheoryOutFile, columns, keep_inputs, option
 
 Method = StrEnum("Method", ["auto", "paper", "short", "boosted", "ripper"])
@@ -30,6 +31,7 @@ _DECODE = (
     "Predict each label by itself, the label set of the training data that fits best, "
     "or what these label sets vote for."
 )
+_CONSTRAINTS = "What the rules have to satisfy, in TOML; see docs/constraints.md."
 _DECODE_DEFAULT = "each-label; short and boosted: best-label-set"
 
 
@@ -55,6 +57,9 @@ def fit(
     max_rules: Annotated[
         int | None, option("Most rules.", default="none; boosted: 333", min=1)
     ] = None,
+    constraints: Annotated[
+        Path | None, option(_CONSTRAINTS, metavar="FILE.toml", exists=True, dir_okay=False)
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all random choices.")] = 0,
     jobs: Jobs = -1,
     as_json: Json = False,
@@ -63,10 +68,11 @@ def fit(
 
     Example: [bold]steelyard fit patients.csv --labels cough,fever --tune f1_micro -o theory.json[/bold]
     """
-    keep_inputs(out, data)
+    keep_inputs(out, data, *([constraints] if constraints else []))
     options: dict[str, Any] = {"heuristic": heuristic, "parameter": parameter, "phi": phi}
     options |= {"n_candidates": candidates, "max_rules": max_rules, "random_state": seed}
     options |= {"decode": decode and decode.value, "n_jobs": jobs}
+    options["constraints"] = constraints and read_constraints(constraints)
     estimator = _make_estimator(method, tune, options)
     treatment = {"missing": missing_labels, "multi_valued": "split" if split_targets else None}
     loaded = load_data(data, labels, treatment, ignore=ignore, nominal=nominal)

@@ -138,6 +138,8 @@ class Theory(TheoryParts, Saved):
     def describe_label(self, position: int) -> str:
         """A label with its target class and its frequency among the examples of the evidence."""
         label = self.labels[position]
+        if not label.n_examples:
+            return str(label)
         return f"{label}: {label.n_positives} of {label.n_examples} ({label.prior:.0%})"
 
     def describe_silence(self, position: int) -> str:
@@ -287,9 +289,10 @@ class Theory(TheoryParts, Saved):
         """How much each attribute, or each condition, decides; the most important one first.
 
         Given a table, the importance is the share of the predicted labels that change when the
-        conditions in question are taken out of all rules. Without one, each rule shares its true
-        positives (times the size of its vote, if it votes) among its conditions; these importances sum
-        to 1.
+        conditions in question are taken out of all rules. Without one, each rule shares the number of
+        examples with its head that it covers beyond those that guessing would give,
+        |TP - (TP + FP)·prior| (times the size of its vote, if it votes), among its conditions; these
+        importances sum to 1.
 
         Parameters
         ----------
@@ -449,6 +452,10 @@ class Theory(TheoryParts, Saved):
     def to_text(self) -> str:
         """The theory as it prints itself."""
         return f"{self}\n"
+
+    def to_html(self) -> str:
+        """A page of its own with all rules, their counts and who made them. It loads nothing."""
+        return str(_call("export", "to_page", self))
 
     def to_markdown(self) -> str:
         """A Markdown table of rules for each label."""

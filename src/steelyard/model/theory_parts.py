@@ -106,7 +106,7 @@ class TheoryParts:
                     condition.check(features[name])
                 except ValueError as error:
                     raise ValueError(f"rule {i}: {error}") from None
-            if not scored.is_counted and not self.evidence_from.is_stale:
+            if not scored.is_counted and self.evidence_from.is_complete:
                 raise ValueError(f"rule {i} has no evidence, so that of the theory must be stale")
 
     def _check_classes(self) -> None:

@@ -229,12 +229,16 @@ def _check_integer(name: str, value: Any) -> None:
         raise StudyError(f"{name} must be at most {most:,}, {got}")
 
 
+def config_to_plain(config: StudyConfig) -> dict[str, Any]:
+    """The settings as lists, tables, numbers and texts."""
+    constraints = config.constraints
+    return vars(config) | {"constraints": None if constraints is None else constraints.to_plain()}
+
+
 def config_to_toml(config: StudyConfig) -> str:
     """The configuration as TOML, one setting per line; settings that are None are omitted."""
     lines = ["# A resolved study of Steelyard; repeat it with: steelyard study --config study.toml"]
-    settings = {name: v for name, v in vars(config).items() if v is not None}
-    if config.constraints is not None:
-        settings["constraints"] = config.constraints.to_plain()
+    settings = {name: v for name, v in config_to_plain(config).items() if v is not None}
     lines += [f"{name} = {_to_toml(v)}" for name, v in settings.items()]
     return "\n".join(lines) + "\n"
 

@@ -28,7 +28,7 @@ from steelyard.data.sources import find_source
 from steelyard.learning.parallel import run_in_processes
 
 from .claims import Claims
-from .config import StudyConfig, StudyError, config_to_toml
+from .config import StudyConfig, StudyError, config_to_plain, config_to_toml
 from .data import StudyData, load_study_data
 from .methods import find_method
 from .results import StudyResults
@@ -386,6 +386,6 @@ def _describe_run(
         "versions": {"python": platform.python_version(), **versions},
         "finished": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         "seed": config.seed,
-        "config": dataclasses.asdict(config),
+        "config": config_to_plain(config),
         "data": about,
     }
