@@ -58,27 +58,25 @@ def tabulate_best_cells(study: StudyResults) -> TextTable:
 def tabulate_comparisons(study: StudyResults) -> list[TextTable]:
     """Methods side by side, one table per main measure."""
     differences = study.describe_differences(study.datasets)
-    comparable = not study.config.invert_majority_labels
-    comparisons = study.comparisons.values()
-    return [tabulate_comparison(c, differences, rank_published=comparable) for c in comparisons]
+    return [tabulate_comparison(c, differences) for c in study.comparisons.values()]
 
 
-def tabulate_comparison(
-    comparison: Comparison, differences: str | None = None, *, rank_published: bool = True
-) -> TextTable:
+def tabulate_comparison(comparison: Comparison, differences: str | None = None) -> TextTable:
     """Methods side by side with the published values; the best values are bold.
 
     Parameters
     ----------
     comparison : Comparison
     differences : str, optional
-        A note that says why the published values are not comparable.
-    rank_published : bool, default=True
-        Whether to show the average ranks of the published values.
+        Why the published values are not comparable; they are then omitted.
     """
     datasets, methods = comparison.datasets, comparison.methods
     known = PUBLISHED.get(comparison.measure, {})
     published = {name: known[name] for name in datasets if name in known}
+    notes = ["Percent, mean over the folds."]
+    if published and differences is not None:
+        notes.append(f"{differences} They are omitted.")
+        published = {}
     columns = ["data set", *methods]
     columns += [f"{name} published" for name in PUBLISHED_METHODS] if published else []
     rows: list[list[str]] = []
@@ -91,15 +89,12 @@ def tabulate_comparison(
             rounded = values.round(DIGITS)
             bold |= {(i, 1 + j) for j, v in enumerate(rounded) if v == rounded.max()}
         bold |= {(i, 1 + len(methods) + j) for j, v in enumerate(theirs) if v == max(theirs)}
-    notes = ["Percent, mean over the folds."]
     if len(methods) > 1 and len(datasets) > 1:
         ranks = [*comparison.average_ranks]
-        if published and rank_published:
+        if len(published) == len(datasets):  # otherwise the ranks are over other data sets
             ranks += [*rank_best_first(np.array([*published.values()])).mean(axis=0)]
         rows.append(["average rank", *(f"{rank:.2f}" for rank in ranks)])
         notes.append("Equal values share their average rank.")
-    if published and differences is not None:
-        notes.append(differences)
     friedman = comparison.friedman()
     if friedman is not None:
         notes.append(

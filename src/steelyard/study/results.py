@@ -21,7 +21,7 @@ from steelyard.heuristics import describe
 from steelyard.model.path import TheoryPath
 
 from .analysis.comparison import Comparison, average_methods, compare_methods
-from .analysis.findings import Finding, check_cough, check_findings
+from .analysis.findings import Finding, check_cough, check_findings, weigh_findings
 from .analysis.published import describe_differences
 from .analysis.ranks import CellMap, map_cells
 from .config import StudyConfig, StudyError, config_from_toml
@@ -139,9 +139,18 @@ class StudyResults:
     @cached_property
     def findings(self) -> list[Finding]:
         """The statements of the paper that the results can support or contradict."""
-        found = [check_findings(family, self.cells) for family in self.config.family_names]
+        found, without = self._check_findings(self.results), []
+        part, column = ("data set", "dataset") if len(self.datasets) > 2 else ("fold", "fold")
+        parts = self.results[column].unique()
+        if found and len(parts) > 1:
+            without = [self._check_findings(self.results[self.results[column] != p]) for p in parts]
         cough = check_cough(self.paths.get("medical"), self.shown_fold)
-        return [*itertools.chain(*found), *cough]
+        return [*weigh_findings(found, without, part), *cough]
+
+    def _check_findings(self, rows: pd.DataFrame) -> list[Finding]:
+        cells = cache(partial(map_cells, rows))
+        families = self.config.family_names
+        return [finding for family in families for finding in check_findings(family, cells)]
 
     def describe_differences(self, datasets: Sequence[str]) -> str | None:
         """Why the values of some data sets are not comparable with the published values."""
