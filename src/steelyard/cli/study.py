@@ -161,7 +161,8 @@ def study_command(
 ) -> None:
     """Learn every theory of the grid on every fold, then write tables, figures and a page.
 
-    If the command is interrupted, run it again to resume. A folder holds one study.
+    If the command is interrupted, run it again to resume. Run it with more data, folds, heuristics or
+    methods, and the study in the folder grows.
 
     Example: [bold]steelyard study emotions yeast --tune f1_micro,hamming --out results[/bold]
     """
