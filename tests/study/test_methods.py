@@ -148,8 +148,8 @@ class TestGrowth:
         [
             ({"seed": 2}, "seed was 1, now 2"),
             ({"n_candidates": 300}, "n_candidates was 200, now 300"),
-            ({"parameters": (0.0,)}, "cells was"),
-            ({"data": ("segments",)}, "data sets was"),
+            ({"parameters": (0.0,)}, "cells without m-estimate 16, which it has"),
+            ({"data": ("segments",)}, "data sets without planted, which it has"),
         ],
     )
     def test_what_would_change_or_drop_numbers_is_rejected(self, change, reason, tmp_path):

@@ -250,20 +250,24 @@ def _lock(file: Any, shared: bool) -> None:
             raise
 
 
-def _grows(before: dict[str, Any], after: dict[str, Any], key: str) -> bool:
-    """Whether a study covers all that it covered before; data sets have to keep their hash."""
-    was, now = before[key], after.get(key, ())
-    if isinstance(was, dict):
-        return isinstance(now, dict) and was.items() <= now.items()
-    return now == ["all"] or all(item in now for item in was)
-
-
 def _list_differences(known: dict[str, Any], wanted: dict[str, Any]) -> str:
     """The settings that differ, with the old and the new value; what a study covers may grow."""
-    pairs = {key: (known.get(key), wanted.get(key)) for key in known | wanted if key != "covers"}
+    fixed = {key: (known.get(key), wanted.get(key)) for key in known | wanted if key != "covers"}
+    changed = {key: tuple(map(reprlib.repr, p)) for key, p in fixed.items() if p[0] != p[1]}
+    texts = [f"{key} was {was}, now {now}" for key, (was, now) in changed.items()]
     before, after = (identity.get("covers", {}) for identity in (known, wanted))
-    pairs |= {
-        key: (before[key], after.get(key)) for key in before if not _grows(before, after, key)
-    }
-    texts = {k: tuple(map(reprlib.repr, pair)) for k, pair in pairs.items() if pair[0] != pair[1]}
-    return "; ".join(f"{k} was {was}, now {now}" for k, (was, now) in [*texts.items()][:3])
+    texts += [text for key in before for text in _list_lost(key, before[key], after.get(key, ()))]
+    return "; ".join(texts[:3])
+
+
+def _list_lost(what: str, before: Any, after: Any) -> Iterator[str]:
+    """What a study covered and would not cover any more; a data set has to keep its hash."""
+    if after == ["all"]:
+        return
+    lost = [item for item in before if item not in after]
+    if lost:
+        yield f"{what} without {', '.join(map(str, lost[:3]))}, which it has"
+    elif isinstance(before, dict):
+        for name in before:
+            if before[name] != after[name]:
+                yield f"data {name} was {before[name][:12]}…, now {after[name][:12]}…"
