@@ -1,4 +1,4 @@
-"""The pages curating.md, constraints.md and page.md: snippets run, in order, and print what the page shows.
+"""The pages curating.md, constraints.md and page.md: snippets run and print what the page shows.
 
 Run this file to write the outputs anew: ``python tests/test_docs.py``.
 """

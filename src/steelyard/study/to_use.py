@@ -7,6 +7,7 @@ them with the same folds. Knows rows, data and the store; the estimators learn.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import reprlib
 import warnings
@@ -18,16 +19,19 @@ import pandas as pd
 
 from steelyard._files import locate_inside
 from steelyard._numbers import is_integer, is_number
+from steelyard.estimators.base import TheoryClassifier
 from steelyard.estimators.ripper import RipperClassifier
 from steelyard.estimators.rule_set import RuleSetClassifier
+from steelyard.heuristics import Heuristic
 from steelyard.learning.parallel import run_in_processes
 from steelyard.learning.tuning import choose_cell
 from steelyard.measures import count_cells
 from steelyard.model.path import TheoryPath
 from steelyard.model.theory import Theory
 
-from .config import FAMILIES, StudyConfig, StudyError
-from .data import StudyData
+from .config import StudyConfig, StudyError
+from .data import StudyData, clean_name
+from .methods import find_method
 from .store import StudyStore, read_json
 from .units import RIPPER_VARIANTS
 
@@ -68,27 +72,35 @@ class TheoryToUse(NamedTuple):
 def list_choices(config: StudyConfig, rows: pd.DataFrame) -> list[Choice]:
     """What to learn for a data set, given its rows of results."""
     choices = []
-    families = list(dict.fromkeys(h.name for h in config.tuning_grid))
-    for measure in config.tune:
-        for family in families:
-            name = f"use-{measure}" if len(families) == 1 else f"use-{family}-{measure}"
-            choices.append(Choice(name, family, measure, *_choose(config, rows, family, measure)))
+    columns = [c for c, h in zip(config.columns, config.grid, strict=True) if _is_tuned(config, h)]
+    families = list(dict.fromkeys(family for family, _ in columns))
+    for measure, family in itertools.product(config.tune, families):
+        name = f"use-{measure}" if len(families) == 1 else f"use-{family}-{measure}"
+        parameters = [parameter for known, parameter in columns if known == family]
+        cells = [(parameter, phi) for parameter in parameters for phi in config.phis]
+        own = rows[rows["heuristic"] == family]
+        choices.append(Choice(clean_name(name), family, measure, *_choose(own, cells, measure)))
     if "ripper" in config.baselines:
         choices += [Choice(name, name) for name in RIPPER_VARIANTS]
+    for i, text in enumerate(config.methods, start=1):
+        # Only theories can be shown; learners of other packages are compared by their measures.
+        if isinstance(find_method(text).make(config.seed), TheoryClassifier):
+            choices.append(Choice(f"method-{i}", text))
     return choices
 
 
+def _is_tuned(config: StudyConfig, heuristic: Heuristic) -> bool:
+    return heuristic in config.tuning_grid
+
+
 def _choose(
-    config: StudyConfig, rows: pd.DataFrame, family: str, measure: str
+    rows: pd.DataFrame, cells: list[tuple[float, float]], measure: str
 ) -> tuple[float, float]:
-    """The cell with the best mean over the folds; ties: fewer conditions."""
-    tuned = [h.parameter for h in config.tuning_grid if h.name == family]
-    own = rows[(rows["heuristic"] == family) & rows["parameter"].isin(tuned)]
-    cells = [(parameter, phi) for parameter in tuned for phi in config.phis]
+    """The cell of a family with the best mean over the folds; ties: fewer conditions."""
 
     def table(name: str) -> Any:
-        rows_of = own[own["measure"] == name]
-        values = rows_of.pivot_table("value", index="fold", columns=["parameter", "phi"])
+        own = rows[rows["measure"] == name]
+        values = own.pivot_table("value", index="fold", columns=["parameter", "phi"])
         return values[cells].to_numpy(np.float64)
 
     n_conditions = (table("n_rules") * table("n_conditions")).mean(axis=0)
@@ -109,7 +121,7 @@ def write_theories_to_use(
     work = {}
     for data in data_sets:
         choices = list_choices(config, results[results["dataset"] == data.name])
-        if choices and not _is_written(store, data.name, choices):
+        if choices and not _is_written(store, data.name, choices, _list_folds(config, data)):
             work[data.name] = data, choices
     # Two measures may choose the same cell, which is learned once.
     calls = [
@@ -134,16 +146,22 @@ def _learn(
 ) -> tuple[tuple[Any, ...], str]:
     """Learn a theory in a worker process; return what it is and its JSON text."""
     options: Any = {"constraints": config.constraints, "random_state": config.seed, "n_jobs": 1}
-    if parameter is None:
+    if method in RIPPER_VARIANTS:
         estimator: Any = RipperClassifier(**RIPPER_VARIANTS[method], **options)
+    elif parameter is None:
+        estimator = find_method(method).make(config.seed)
     else:
-        heuristic = FAMILIES[method][0](parameter)
+        heuristic = _make_heuristic(config, method, parameter)
         options |= {"preset": "paper", "n_candidates": config.n_candidates}
         estimator = RuleSetClassifier(heuristic, phi, **options)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # the folds gave the same warnings
         theory = estimator.fit(X, Y).theory_
     return (dataset, method, parameter, phi), theory.to_json()
+
+
+def _make_heuristic(config: StudyConfig, family: str, parameter: float) -> Heuristic:
+    return next(known for known in config.families if known.name == family).make(parameter)
 
 
 def _write(
@@ -157,13 +175,18 @@ def _write(
     confusion = count_on_test_folds(store, config, data, choices)
     entries = []
     for choice, text in zip(choices, texts, strict=True):
-        content = text.encode()
-        store.write(_theory_file(data.name, choice.name), content)
+        file = text.encode()
+        store.write(_theory_file(data.name, choice.name), file)
         cell = (choice.method, choice.parameter, choice.phi)
-        more = {"sha256": hashlib.sha256(content).hexdigest(), "confusion": confusion.get(cell)}
+        more = {"sha256": hashlib.sha256(file).hexdigest(), "confusion": confusion.get(cell)}
         entries.append(choice._asdict() | more)
-    index = json.dumps({"theories": entries}, indent=1, ensure_ascii=False)
+    content = {"folds": _list_folds(config, data), "theories": entries}
+    index = json.dumps(content, indent=1, ensure_ascii=False)
     store.write(_index_file(data.name), index.encode())
+
+
+def _list_folds(config: StudyConfig, data: StudyData) -> list[int]:
+    return list(config.only_folds or range(1, data.n_folds + 1))
 
 
 def count_on_test_folds(
@@ -174,14 +197,12 @@ def count_on_test_folds(
     They are of the theories that were learned with the same heuristic and φ without the fold.
     """
     cells = {
-        (c.method, c.parameter, c.phi): FAMILIES[c.method][0](c.parameter)
+        (c.method, c.parameter, c.phi): _make_heuristic(config, c.method, c.parameter)
         for c in choices
         if c.parameter is not None
     }
     totals = {cell: np.zeros((4, data.Y.shape[1]), dtype=np.int64) for cell in cells}
-    for fold in config.only_folds or range(1, data.n_folds + 1):
-        if not cells:
-            break
+    for fold in _list_folds(config, data) if cells else ():
         path = TheoryPath.from_json(store.theory_file(data.name, fold))
         _, is_test = data.locate(fold)
         X, truth = data.X[is_test], data.Y[is_test].to_numpy().astype(np.bool_)
@@ -203,10 +224,14 @@ def _theory_file(dataset: str, name: str) -> str:
     return f"theories/{dataset}/{name}.json"
 
 
-def _is_written(store: StudyStore, dataset: str, choices: Sequence[Choice]) -> bool:
-    """Whether the theories of these choices are in the folder, undamaged."""
+def _is_written(
+    store: StudyStore, dataset: str, choices: Sequence[Choice], folds: Sequence[int]
+) -> bool:
+    """Whether the theories of these choices on these folds are in the folder, undamaged."""
     try:
         entries = _read_index(store, dataset)
+        if entries and read_json(store.folder / _index_file(dataset)).get("folds") != folds:
+            return False  # the study has grown
         known = [Choice(*(entry[field] for field in Choice._fields)) for entry in entries]
         return known == list(choices) and all(_find_texts(store, dataset, entries))
     except (StudyError, OSError):

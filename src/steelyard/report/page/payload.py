@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from steelyard.measures import MEASURES
 from steelyard.model.theory import Theory
-from steelyard.report.titles import SYMBOLS, format_parameter, is_share, title_of
+from steelyard.report.titles import format_parameter, is_share, symbol_of, title_of
 from steelyard.study import StudyResults
 from steelyard.study.config import SIZE_MEASURES
 from steelyard.study.to_use import TheoryToUse, read_theories_to_use
@@ -51,7 +51,7 @@ def study_to_payload(
 
     With `learned`, all theories of the grid were learned on all examples, not without a fold.
     """
-    measures, families = order_measures(study.results["measure"]), study.config.heuristics
+    measures, families = order_measures(study.results["measure"]), study.config.family_names
     run = study.run
     payload: dict[str, Any] = {
         "kind": "study",
@@ -123,7 +123,9 @@ def describe_to_use(found: TheoryToUse) -> dict[str, Any]:
         "id": choice.name,
         "method": choice.method,
         "tuned_for": choice.tuned_for,
-        "parameter": None if choice.parameter is None else format_parameter(choice.parameter),
+        "parameter": None
+        if choice.parameter is None
+        else _write_parameter(choice.method, choice.parameter),
         "phi": choice.phi,
         "confusion": found.confusion,
     }
@@ -156,11 +158,15 @@ def _describe_family(study: StudyResults, family: str) -> dict[str, Any]:
     parameters = study.cells("n_rules", family).parameters.tolist()
     return {
         "id": family,
-        "symbol": SYMBOLS.get(family, "parameter"),
-        # As text, because JSON has no infinity.
-        "parameters": [format_parameter(value) for value in parameters],
+        "symbol": symbol_of(family),
+        "parameters": [_write_parameter(family, value) for value in parameters],
         "values": [None if math.isinf(value) else value for value in parameters],
     }
+
+
+def _write_parameter(family: str, value: float) -> str:
+    """As text, because JSON has no infinity; a dash if the family has no parameter."""
+    return format_parameter(value) if symbol_of(family) else "–"
 
 
 def _list_ranks(
@@ -170,7 +176,7 @@ def _list_ranks(
     if len(study.datasets) < 2:
         return {}
     found: dict[str, dict[str, list[float | None]]] = {}
-    for family, measure in itertools.product(study.config.heuristics, measures):
+    for family, measure in itertools.product(study.config.family_names, measures):
         ranks = study.cells(measure, family).mean_rank.T.ravel().tolist()
         found.setdefault(family, {})[measure] = [_round(rank, 2) for rank in ranks]
     return found
@@ -201,7 +207,7 @@ def _describe_tuned(study: StudyResults, means: dict[Hashable, Any]) -> dict[str
     key = [means["dataset"], means["method"], means["tuned_for"]]
     rows = study.tuned[(study.tuned[keys] == key).all(axis=1)]
     cells = rows.drop_duplicates("fold")[["fold", "parameter", "phi"]].itertuples(index=False)
-    folds = [[int(k), format_parameter(p), float(phi)] for k, p, phi in cells]
+    folds = [[int(k), _write_parameter(key[1], p), float(phi)] for k, p, phi in cells]
     deviations = rows.groupby("measure")["value"].std().to_dict()
     sd = {name: _round(value, 3) for name, value in deviations.items()}
     values = _round_means(means)
@@ -213,7 +219,7 @@ def _list_cells(
 ) -> dict[str, dict[str, list[float | None]]]:
     """Family → measure → one number per cell; all φ of the first parameter come first."""
     found: dict[str, dict[str, list[float | None]]] = {}
-    for family, measure in itertools.product(study.config.heuristics, measures):
+    for family, measure in itertools.product(study.config.family_names, measures):
         values = getattr(study.cells(measure, family).of(dataset), statistic)[0]
         # Few digits keep the page small; a tenth of a percent is shown.
         n_digits = digits if is_share(measure) else 2

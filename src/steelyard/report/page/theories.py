@@ -10,6 +10,10 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard.heuristics import describe
 from steelyard.model.conditions import Condition
 from steelyard.model.features import Feature
 from steelyard.model.path import TheoryPath
@@ -19,6 +23,9 @@ from steelyard.report.titles import format_parameter
 # The combiners and decoders that scripts/predict.js has.
 COMBINERS = ("any-rule", "first-rule", "strongest-vote", "sum-of-votes")
 DECODERS = ("each-label", "best-label", "best-label-set", "label-set-votes")
+
+# Families whose heuristic values scripts/theory.js computes.
+_COMPUTED = ("m-estimate", "f-measure")
 
 #: Formats that the library writes when the page is written, so that the page can offer them.
 EXPORTS = {"sql": "to_sql", "python": "to_python", "markdown": "to_markdown"}
@@ -114,16 +121,30 @@ def path_to_payload(
         "counts": None if counts is None else [counts["tp"], counts["fp"]],
         "rankings": [
             {
-                "family": heuristic.name,
+                "family": heuristic.family,
                 "parameter": format_parameter(heuristic.parameter),
+                "heuristic": describe(heuristic),
                 "rules": ranking.rule_idx.tolist(),
                 "new_tp": ranking.new_tp.tolist(),
                 "new_fp": ranking.new_fp.tolist(),
                 "kept": list(zip(path.phis, n_kept, strict=True)),
             }
+            | ({} if heuristic.family in _COMPUTED else {"values": _list_values(ranking.values)})
             for heuristic, ranking, n_kept in ranked
         ],
+        "origins": _list_origins(path),
     }
+
+
+def _list_values(values: NDArray[np.float64]) -> list[float | str]:
+    """Heuristic values with few digits; infinite ones as text, which a theory's file has, too."""
+    return [str(v) if math.isinf(v) else float(f"{v:.6g}") for v in values.tolist()]
+
+
+def _list_origins(path: TheoryPath) -> dict[int, dict[str, Any]]:
+    """Rule → who made it, when and why, for the rules that were not learned."""
+    found = {r: path.provenance(r) for r in range(len(path.coded))}
+    return {r: vars(origin) for r, origin in found.items() if origin.describe()}
 
 
 def _compact(f: int, features: Sequence[Feature], condition: Condition) -> list[Any]:

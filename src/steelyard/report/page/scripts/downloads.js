@@ -66,10 +66,10 @@ function saveRulesCsv() {
     const { training, unseen } = ruleCounts(theory, rule);
     return [
       theory.labels[rule.label].name, rule.head, conditionText(theory, rule.conditions), training?.tp, training?.fp,
-      training && Number(precisionOf(training).toFixed(4)), unseen?.tp, unseen?.fp, ...(hasVotes ? [rule.points] : []), rule.source, rule.note,
+      training && Number(precisionOf(training).toFixed(4)), unseen?.tp, unseen?.fp, ...(hasVotes ? [rule.points] : []), describeOrigin(rule),
     ];
   });
-  const head = ['label', 'target_class', 'rule', 'tp', 'fp', 'precision', 'unseen_tp', 'unseen_fp', ...(hasVotes ? ['points'] : []), 'source', 'note'];
+  const head = ['label', 'target_class', 'rule', 'tp', 'fp', 'precision', 'unseen_tp', 'unseen_fp', ...(hasVotes ? ['points'] : []), 'origin'];
   saveCsv([head, ...rows], fileName(`${theoryName()}-rules`, 'csv'));
 }
 

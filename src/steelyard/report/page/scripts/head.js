@@ -34,7 +34,7 @@ function expectation(base) {
   const { n_folds: folds, tuned, baselines } = study.datasets[state.dataset];
   const own = base.kind === 'use' && (base.tuned_for
     ? tuned.find((one) => one.for === base.tuned_for && one.family === base.method)
-    : baselines.find(({ name }) => name === base.id));
+    : baselines.find(({ name }) => name === base.method));
   if (!own) return base.kind === 'cell' && folds ? el('p', { class: 'hint' }, hindsight()) : null;
   const ids = [...new Set([base.tuned_for, 'f1_micro', 'hamming', 'subset'])].filter((id) => Number.isFinite(own.values[id]));
   const spread = (id) => (own.sd?.[id] ? ` ± ${formatValue(id, own.sd[id])}` : '');

@@ -4,6 +4,9 @@
 // area between the axes; a grid with few rows is less high.
 const MAP = { left: 64, top: 8, right: 4, bottom: 46, across: 400, down: [180, 400], row: 40, mark: 12 };
 
+// Families whose rules get broader from left to right.
+const DIRECTED_FAMILIES = ['m-estimate', 'f-measure'];
+
 // Width and height of a cell.
 function cellSize() {
   const [least, most] = MAP.down;
@@ -97,7 +100,7 @@ function mapAxes(parameters, height) {
   const { symbol } = familyOf(state.family);
   const title = svg('text', {
     class: 'title', x: MAP.left + MAP.across / 2, y: height - 8, 'text-anchor': 'middle',
-  }, `strict  ←  ${symbol}  →  broad`);
+  }, DIRECTED_FAMILIES.includes(state.family) ? `strict  ←  ${symbol}  →  broad` : symbol || 'no parameter');
   const side = svg('text', {
     class: 'title', 'text-anchor': 'middle',
     transform: `translate(12 ${MAP.top + (cellHeight * study.phis.length) / 2}) rotate(-90)`,

@@ -7,7 +7,7 @@ let ruleObserver = null;
 function matches(theory, rule) {
   if (state.label && theory.labels[rule.label].name !== state.label) return false;
   if (!state.query) return true;
-  const text = `${headOf(theory.labels[rule.label], rule.head)} ${conditionText(theory, rule.conditions)} ${rule.note}`;
+  const text = `${headOf(theory.labels[rule.label], rule.head)} ${conditionText(theory, rule.conditions)} ${describeOrigin(rule)}`;
   return text.toLowerCase().includes(state.query.toLowerCase());
 }
 
@@ -122,18 +122,24 @@ function renderSilentLabels(theory) {
 
 // -- one rule ---------------------------------------------------------------------------------------
 
-const STATUS_SIGNS = { given: '+', edited: '✎', rejected: '✗', kept: '✓' };
+const STATUS_SIGNS = { given: '+', imported: '+', edited: '✎', rejected: '✗', kept: '✓' };
 
 function ruleItem(theory, rule, { status = '', classOf = undefined, isEditable = false } = {}) {
   const sign = STATUS_SIGNS[status];
-  const origin = [status && `${status}${rule.when ? ` ${rule.when}` : ''}`, rule.note !== 'kept' && rule.note].filter(Boolean);
+  const origin = describeOrigin(rule, status);
   return el('li', { class: `rule ${status}`, 'data-rule': rule.key },
     el('span', { class: 'sign-cell' }, sign ? [el('span', { 'aria-hidden': 'true' }, sign), el('span', { class: 'sr' }, `${status}: `)] : ''),
     el('div', {},
       el('p', { class: 'body' }, votes(theory) && !rule.head ? el('span', { class: 'against' }, 'against: ') : null, conditionNodes(theory, rule.conditions, classOf)),
-      origin.length ? el('p', { class: 'origin' }, nameNode(origin.join(': '))) : null,
+      origin ? el('p', { class: 'origin' }, nameNode(origin)) : null,
       isEditable ? ruleActions(rule, status) : null),
     evidence(theory, rule));
+}
+
+// Who made a rule that was not learned, when and why.
+function describeOrigin(rule, status = '') {
+  const made = status || (rule.source === 'learned' ? '' : rule.source);
+  return [made && `${made}${rule.when ? ` ${rule.when}` : ''}`, rule.note !== 'kept' && rule.note].filter(Boolean).join(': ');
 }
 
 // Right and wrong on the training examples, and on examples that did not make the rule.

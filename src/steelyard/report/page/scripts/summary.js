@@ -32,7 +32,8 @@ function renderHere() {
   const rules = valuesOf(state.dataset, state.family, 'n_rules')[cellOf(state.p, state.phi)];
   const value = valuesOf(state.dataset, state.family, state.measure)[cellOf(state.p, state.phi)];
   show(byId('here'),
-    stepper(`strict ↔ broad (${family.symbol}): ${family.parameters[state.p]}`, ['stricter', 'broader'], [-1, 0], [1, 0]),
+    stepper(`${DIRECTED_FAMILIES.includes(family.id) ? `strict ↔ broad (${family.symbol})` : family.symbol || 'parameter'}: ${family.parameters[state.p]}`,
+      ['the cell to the left', 'the cell to the right'], [-1, 0], [1, 0]),
     // Up on the map is a larger φ.
     stepper(`rules kept (φ): ${formatPhi(state.phi)}`, ['keep fewer rules', 'keep more rules'], [0, 1], [0, -1]));
   show(byId('cell-bar'),

@@ -122,7 +122,8 @@ function decodeCells(packed, core) {
   const rules = packed.rules.map(([label, tp, fp, ...body], i) => ({
     key: String(i), label, head: labels[label].target, conditions: body.map(decodeCondition), tp, fp, only: null,
     heldOut: packed.counts ? { tp: packed.counts[0][i], fp: packed.counts[1][i] } : null,
-    points: null, value: null, confidence: null, source: 'learned', when: null, note: '',
+    points: null, value: null, confidence: null,
+    source: packed.origins[i]?.source ?? 'learned', when: packed.origins[i]?.when ?? null, note: packed.origins[i]?.note ?? '',
   }));
   const rankings = new Map(packed.rankings.map((r) => [`${r.family} ${r.parameter}`, r]));
   return { core, labels, rules, rankings, made: new Map() };
@@ -169,7 +170,8 @@ function cellTheory(cells, family, p, phi) {
     classes: [],
     family,
     parameter: familyOf(family).values[p],
-    heuristic: `${family}(${familyOf(family).symbol === 'β' ? 'beta' : familyOf(family).symbol}=${familyOf(family).parameters[p]})`,
+    heuristic: ranking?.heuristic ?? '',
+    values: ranking?.values && new Map(ranking.values.slice(0, n).map((value, i) => [cells.rules[ranking.rules[i]].key, value])),
     share: study.phis[phi],
     evidenceFrom: { kind: 'training' },
   };
@@ -179,6 +181,7 @@ function cellTheory(cells, family, p, phi) {
 
 // The heuristic value of a rule of a cell, which the cells do not contain.
 function heuristicValue(theory, rule) {
+  if (theory.values) return theory.values.get(rule.key);
   const { positives, negatives } = theory.labels[rule.label];
   const [covered, m] = [rule.tp + rule.fp, theory.parameter];
   if (theory.family === 'm-estimate') {

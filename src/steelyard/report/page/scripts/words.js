@@ -25,7 +25,7 @@ function formatPhi(phi) {
 
 function formatCell(p, phi) {
   const family = familyOf(state.family);
-  return `${family.symbol} = ${family.parameters[p]}, φ = ${formatPhi(phi)}`;
+  return `${family.symbol ? `${family.symbol} = ${family.parameters[p]}, ` : ''}φ = ${formatPhi(phi)}`;
 }
 
 function count(number, noun) {
