@@ -196,8 +196,10 @@ def count_on_test_folds(
 
     They are of the theories that were learned with the same heuristic and φ without the fold.
     """
+    columns = list(config.columns)
+    # Position of the heuristic in the path, since one of a user's own has no equal in a file.
     cells = {
-        (c.method, c.parameter, c.phi): _make_heuristic(config, c.method, c.parameter)
+        (c.method, c.parameter, c.phi): columns.index((c.method, c.parameter))
         for c in choices
         if c.parameter is not None
     }
@@ -206,9 +208,9 @@ def count_on_test_folds(
         path = TheoryPath.from_json(store.theory_file(data.name, fold))
         _, is_test = data.locate(fold)
         X, truth = data.X[is_test], data.Y[is_test].to_numpy().astype(np.bool_)
-        for cell, heuristic in cells.items():
+        for cell, h in cells.items():
             phi: Any = cell[2]
-            predicted = path.theory(heuristic, phi).predict(X)
+            predicted = path.theory(h, phi).predict(X)
             totals[cell] += np.array(count_cells(truth, np.asarray(predicted, bool), "label"))
     return {cell: total.T.tolist() for cell, total in totals.items()}
 

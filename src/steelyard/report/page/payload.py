@@ -61,7 +61,7 @@ def study_to_payload(
         "phis": study.cells(measures[0], families[0]).phis.tolist(),
         "ranks": _list_ranks(study, measures),
         "datasets": [_describe_dataset(study, name, measures) for name in study.datasets],
-        "findings": [finding._asdict() for finding in study.findings],
+        "findings": [finding._asdict() for finding in study.findings] if learned is None else [],
         "run": {
             "version": run.get("versions", {}).get("steelyard", ""),
             "finished": str(run.get("finished", ""))[:10],
