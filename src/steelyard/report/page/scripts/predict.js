@@ -185,12 +185,21 @@ function answerOf(theory, present, row) {
   return theory.classes[present.findIndex((ofLabel) => ofLabel[row])];
 }
 
+const silences = new WeakMap();
+
+// What is predicted where no rule fires; computed once per theory.
+function predictSilence(theory) {
+  if (!silences.has(theory)) {
+    const none = theory.rules.map(() => new Uint8Array(1));
+    silences.set(theory, decode(theory, none, COMBINERS[theory.combiner.name](theory, none, 1), 1));
+  }
+  return silences.get(theory);
+}
+
 // What is predicted for a label where none of its rules fires, in words.
 function describeSilence(theory, j) {
   if (['best-label-set', 'label-set-votes'].includes(theory.decoder.name)) return 'predicted only with label sets that contain it';
-  const none = theory.rules.map(() => new Uint8Array(1));
-  const scores = COMBINERS[theory.combiner.name](theory, none, 1);
-  const isPresent = decode(theory, none, scores, 1)[j][0];
+  const isPresent = predictSilence(theory)[j][0];
   if (theory.decoder.name === 'best-label') return isPresent ? 'predicted where no rule fires' : 'never predicted';
   return isPresent ? 'always predicted' : 'never predicted';
 }

@@ -1,6 +1,6 @@
 // The list of rules of the theory, grouped by label. Only as many as the reader scrolls to are drawn.
 
-const RULES_AT_ONCE = 60;
+const RULES_AT_ONCE = 30;
 let pendingRules = null;
 let ruleObserver = null;
 
