@@ -2,16 +2,28 @@
 
 import subprocess
 import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
 
 from steelyard.cli import main
+from steelyard.cli.main import app
 
-COMMANDS = [
-    *["study", "report", "fit", "predict", "evaluate", "rules", "explain", "export"],
-    "warmup",
-    *["data list", "data show", "data fetch"],
-]
+
+def list_commands(group: Any) -> Iterator[str]:
+    """All commands of the program, with those inside of `data`."""
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from (f"{name} {inner}" for inner in list_commands(command))
+        else:
+            yield name
+
+
+COMMANDS = sorted(list_commands(typer.main.get_command(app)))
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -19,6 +31,14 @@ def test_every_command_has_help_with_an_example(run, command):
     code, out, _ = run(*command.split(), "--help")
     assert code == 0
     assert f"Example: steelyard {command}" in " ".join(out.split())
+
+
+def test_the_lowest_version_of_typer_prints_help_with_every_click():
+    project = Path(__file__).parents[2] / "pyproject.toml"
+    dependencies = tomllib.loads(project.read_text("utf-8"))["project"]["dependencies"]
+    (bound,) = (text.removeprefix("typer>=") for text in dependencies if text.startswith("typer"))
+    # Up to 0.15.3, typer accepts versions of click with which its help fails.
+    assert tuple(map(int, bound.split("."))) >= (0, 16)
 
 
 def test_version_names_what_results_depend_on(run):
