@@ -74,6 +74,14 @@ def test_a_long_number_of_labels_is_rejected(tmp_path):
         load_mulan(file)
 
 
+@pytest.mark.parametrize("pattern", ["yyyyyyyy", "yyyy-MM-dd HH:mm:ss:mm"])
+def test_a_date_format_that_repeats_a_part_is_not_supported(tmp_path, pattern):
+    file = tmp_path / "toy.arff"
+    file.write_text(HEADER.replace("numeric", f"date '{pattern}'") + "1,2024\n", encoding="utf-8")
+    with pytest.raises(DataError, match="line 3: attribute 'x' has the type date: rules cannot"):
+        load_mulan(file)
+
+
 class TestParquet:
     @pytest.fixture
     def file(self, tmp_path):

@@ -15,7 +15,7 @@ from .rules import Rule, ScoredRule
 from .theory import Theory
 
 _NUMBERED = re.compile(r"\s*(\d+)\s*:\s*")
-_WEIGHT = re.compile(r"\s*\[\s*([+-]?\d+(?:\.\d+)?)\s*\]\s*")
+_WEIGHT = re.compile(r"\s*\[\s*([+-]?\d{1,9}(?:\.\d+)?)\s*\]\s*")
 
 _HELP = """\
 # One rule per line. Change a line to change its rule, delete a line to drop its rule, and write a new
