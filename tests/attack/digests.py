@@ -100,9 +100,9 @@ def compare_backends(setting: Setting) -> Iterator[Outcome]:
     else:
         from distributed import Client
 
-        with Client(n_workers=2, threads_per_worker=1, dashboard_address=None):
-            with parallel_config("dask"):
-                _note(outcome, "dask", _digest() == expected)
+        client = Client(n_workers=2, threads_per_worker=1, dashboard_address=None)
+        with client, parallel_config("dask"):
+            _note(outcome, "dask", _digest() == expected)
     yield outcome
 
 

@@ -261,7 +261,9 @@ def _stop(*_: object) -> None:
 def find_defect(read: Callable[[Path], Any], file: Path) -> str:
     """What is wrong with how a file is read: empty if it is read, or rejected in a sentence of ours."""
     try:
-        read(file)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            read(file)
         return ""
     except ValueError as error:
         frames = traceback.extract_tb(error.__traceback__)
@@ -298,9 +300,7 @@ def fuzz(reader: Reader, setting: Setting, n_inputs: int | None = None) -> Outco
             mutant = mutate(chance.choice(samples), chance, samples if is_text else ())
             file.write_bytes(gzip.compress(mutant, 1) if packed else mutant)
             signal.alarm(_SLOWEST)
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                problem = find_defect(reader.read, file)
+            problem = find_defect(reader.read, file)
             signal.alarm(0)
             if problem in ("", "rejected"):
                 outcome.see(problem or "read")
