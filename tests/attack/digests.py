@@ -87,12 +87,12 @@ def _digest() -> str:
     return found.hexdigest()
 
 
-def compare_backends(setting: Setting) -> Iterator[Outcome]:
+def compare_backends(_: Setting) -> Iterator[Outcome]:
     """The same theories with one worker and with several processes, threads and Dask workers."""
     outcome = Outcome("digests with one worker, processes, threads and Dask")
     with parallel_config("sequential"):
         expected = _digest()
-    for backend in ("loky", "threading", *(("multiprocessing",) * (setting.n_rounds > 1))):
+    for backend in ("loky", "threading"):
         with parallel_config(backend):
             _note(outcome, backend, _digest() == expected)
     if find_spec("distributed") is None:

@@ -1,5 +1,6 @@
 """The program as a whole: help, version, errors, colours, and how fast it starts."""
 
+import signal
 import subprocess
 import sys
 import tomllib
@@ -93,6 +94,24 @@ def test_an_interrupt_exits_with_130(run, monkeypatch):
 
     monkeypatch.setattr("steelyard.cli.data.load_data", interrupt)
     assert run("data", "show", "planted") == (130, "", "")
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT"])
+def test_a_signal_while_python_ends_is_silent_and_loses_no_output(name):
+    script = (
+        "import os, signal, threading, time\n"
+        "from steelyard.cli.consoles import exit_on_signals\n"
+        "def stop():\n"
+        "    while threading.main_thread().is_alive(): time.sleep(0.01)\n"
+        f"    os.kill(os.getpid(), signal.{name})\n"
+        "    time.sleep(20)\n"
+        "exit_on_signals()\n"
+        "threading.Thread(target=stop).start()\n"
+        "print('result')\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    number = int(getattr(signal, name))
+    assert (done.returncode, done.stdout, done.stderr) == (128 + number, "result\n", "")
 
 
 @pytest.mark.parametrize("command", ["export --to json", "rules"])
