@@ -25,7 +25,7 @@ _MISSING = (
     "Examples for which a label is missing: raise an error, drop them, or read the label as absent."
 )
 _SPLIT = "Make one label per value of a target that has other values than 0 and 1."
-_HEURISTIC = "m-estimate, f-measure, precision, recall, wra, accuracy or laplace."
+_HEURISTIC = "m-estimate, f-measure, klosgen, cost, wra ...; a wrong name lists all."
 _DECODE = (
     "Predict each label by itself, the label set of the training data that fits best, "
     "or what these label sets vote for."
@@ -45,7 +45,7 @@ def fit(
     tune: Annotated[str | None, option(_TUNE, metavar="MEASURE")] = None,
     heuristic: Annotated[str | None, option(_HEURISTIC, default="m-estimate")] = None,
     parameter: Annotated[
-        float | None, option("m or β of the heuristic.", default="16 or 1")
+        float | None, option("The parameter of the heuristic, such as m.", default="its own")
     ] = None,
     phi: Annotated[float | None, option("Share φ of rules to keep.", default="0.5")] = None,
     candidates: Annotated[
@@ -86,13 +86,14 @@ def fit(
 def _make_estimator(method: Method, tune: str | None, options: dict[str, Any]) -> Any:
     """Translate options into an estimator. An option that is None keeps the estimator's default."""
     from steelyard.estimators.methods import make_estimator
-    from steelyard.heuristics import BETA_GRID, FMeasure, MEstimate
+    from steelyard.heuristics import MEstimate, find_family
 
     heuristic, parameter = options.pop("heuristic"), options.pop("parameter")
     if method == Method.boosted:
         options |= {"heuristic": heuristic, "m": parameter}
-    elif tune and parameter is None and heuristic == FMeasure.name:
-        options["heuristics"] = [FMeasure(beta) for beta in BETA_GRID]
+    elif tune and parameter is None and heuristic not in (None, MEstimate.name):
+        family = find_family(heuristic)
+        options["heuristics"] = [family.make(value) for value in family.grid]
     elif parameter is not None or heuristic not in (None, MEstimate.name):
         options["heuristic"] = make_heuristic(heuristic, parameter)
     given = {name: value for name, value in options.items() if value is not None}

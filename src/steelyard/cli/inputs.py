@@ -121,7 +121,9 @@ def with_theory(command: Callable[..., None]) -> Callable[..., None]:
         theory: TheoryFile,
         *,
         heuristic: Annotated[str | None, of_study("The heuristic.", default="m-estimate")] = None,
-        parameter: Annotated[float | None, of_study("Its m or β.", default="16 or 1")] = None,
+        parameter: Annotated[
+            float | None, of_study("Its parameter, such as m.", default="its own")
+        ] = None,
         phi: Annotated[float | None, of_study("The share φ of kept rules.", default="0.5")] = None,
         **others: Any,
     ) -> None:

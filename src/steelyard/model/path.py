@@ -21,12 +21,13 @@ from steelyard.measures import Measure, count_cells
 from .coded_rules import CodedRules, code_rules
 from .combiners import AnyRule, Combiner, Scores, target_signs
 from .decoders import BestLabel, Decoder, EachLabel
+from .evaluation import labels_to_answer
 from .evidence import Evidence, Label, Provenance, smoothed_precision
 from .json import PATH, JsonFormat, Saved
 from .label_sets import KnownLabelSets
 from .log_odds import Points
 from .rules import Head, Rule, ScoredRule
-from .theory import Theory, labels_to_answer
+from .theory import Theory
 from .thresholding import count_above, count_kept
 
 Indices = NDArray[np.intp]
@@ -301,10 +302,7 @@ class TheoryPath(Saved):
         values = {measure.name: np.empty(self.shape) for measure in measures}
         axes = {measure.per for measure in measures}
         for h, cells in enumerate(self._decode_cells(X, decoder)):
-            counts = {
-                axis: np.stack([count_cells(is_present, cell, axis) for cell in cells], axis=1)
-                for axis in axes
-            }
+            counts = {axis: count_cells(is_present, cells, axis) for axis in axes}
             for measure in measures:
                 values[measure.name][h] = measure.from_counts(*counts[measure.per])
         return values

@@ -44,7 +44,7 @@ def path_to_payload(path: TheoryPath, examples: dict[str, Any] | None, fold: int
         ],
         "rankings": [
             {
-                "family": heuristic.name,
+                "family": heuristic.family,
                 "parameter": format_parameter(heuristic.parameter),
                 "rules": ranking.rule_idx.tolist(),
                 "new_tp": ranking.new_tp.tolist(),
