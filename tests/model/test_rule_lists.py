@@ -91,7 +91,7 @@ class TestMistakes:
             apply_text(DECIDING, text)
 
     def test_a_weight_that_no_number_holds_is_rejected(self):
-        with pytest.raises(ValueError, match="line 1: cannot read the rule"):
+        with pytest.raises(ValueError, match="line 1: the rule predicts an unknown label"):
             apply_text(VOTING, f"1: [{400 * '9'}] flu ← fever ≥ 38.5")
 
     def test_a_vote_without_weight_and_data_is_named_too(self):
