@@ -28,7 +28,7 @@ from steelyard.learning.constraints import Constraints
 from steelyard.learning.covering import prepare_candidates
 from steelyard.learning.limits import read_demands
 from steelyard.learning.settings import ForestSettings
-from steelyard.learning.targets import encode_targets
+from steelyard.learning.targets import TargetChoice, encode_targets
 from steelyard.learning.training_table import code_training_table
 from steelyard.measures import get_measure
 from steelyard.model.coverage import index_rows
@@ -225,6 +225,7 @@ def _learn(
     """Learn all theories of a grid, and evaluate each measure on the test rows."""
     settings: Any = {"n_candidates": task.config.n_candidates, "random_state": task.seed}
     settings["constraints"] = task.config.constraints
+    settings["target"] = task.config.target
     grid = heuristics, task.config.phis
     path = theory_path(*task.train, *grid, preset="paper", n_jobs=1, **settings)
     return path, path.evaluate(*task.test, [get_measure(m) for m in measures])
@@ -285,7 +286,10 @@ def _compute_method(task: Task) -> tuple[Arrays, bytes | None]:
 def _compute_candidates(task: Task) -> tuple[Arrays, bytes | None]:
     """What the candidates of a fold cover."""
     n_candidates = min(task.config.n_candidates, N_SHOWN_CANDIDATES)
-    return count_candidates(*task.train, n_candidates, task.seed, task.config.constraints), None
+    config = task.config
+    return count_candidates(
+        *task.train, n_candidates, task.seed, config.constraints, config.target
+    ), None
 
 
 def count_candidates(
@@ -294,6 +298,7 @@ def count_candidates(
     n_candidates: int = N_SHOWN_CANDIDATES,
     seed: int = 0,
     constraints: Constraints | None = None,
+    target: TargetChoice = "minority",
 ) -> Arrays:
     """Grow candidates and count what they cover; candidates with equal coverage count once.
 
@@ -305,6 +310,7 @@ def count_candidates(
     seed : int
         The seed of a classifier gives the first candidates of this classifier.
     constraints : Constraints, optional
+    target : {"minority", "present"}, default="minority"
 
     Returns
     -------
@@ -320,7 +326,7 @@ def count_candidates(
     True
     """
     training = code_training_table(X, [str(name) for name in X.columns])
-    demands = read_demands(constraints, training.coder, encode_targets(Y), X)
+    demands = read_demands(constraints, training.coder, encode_targets(Y, target), X)
     targets, limits, _ = demands
     tables = generate_candidates(
         training,
