@@ -71,31 +71,19 @@ class GrownCandidates(NamedTuple):
     unpruned : RuleTable
         The same rules before pruning.
     seeds : (n_rules,) uint64
-        Seed of the tree that each rule comes from, with which its bag can be drawn again.
+        Seed of the tree that each rule comes from, with which its bag can be drawn again. Rules of the
+        same tree follow each other.
     order : (n_rows,) int64
         The order in which bags draw the rows.
+    tree_of_rule : (n_rules,) int64, optional
+        The tree of each rule, if the rules are whole paths of trees.
     """
 
     table: RuleTable
     unpruned: RuleTable
     seeds: NDArray[np.uint64]
     order: NDArray[np.int64]
-
-
-def generate_candidates(
-    training: TrainingFeatures,
-    is_target: NDArray[np.bool_],
-    settings: ForestSettings,
-    entropy: int,
-    n_jobs: int | None = None,
-    progress: Progress | None = None,
-    limits: Sequence[Limits] | None = None,
-    target_class: Sequence[int] | None = None,
-) -> list[RuleTable]:
-    """The tables of `grow_candidates`."""
-    demanded = (limits, target_class)
-    grown = grow_candidates(training, is_target, settings, entropy, n_jobs, progress, *demanded)
-    return [candidates.table for candidates in grown]
+    tree_of_rule: NDArray[np.int64] | None = None
 
 
 def grow_candidates(
@@ -151,7 +139,10 @@ def grow_candidates(
             table, kept = _drop_absences(table, training)
             trees[i] = trees[i][kept]
         seed_of_rule = seeds[i][trees[i]]
-        found[i] = GrownCandidates(table, table, seed_of_rule, orders[i])
+        is_whole = limits is None and not settings.presence_only and settings.prune is False
+        found[i] = GrownCandidates(
+            table, table, seed_of_rule, orders[i], trees[i] if is_whole else None
+        )
     if settings.prune is False:
         return found
     prune = partial(prune_table, settings, index_rows(training.coded))

@@ -80,7 +80,7 @@ def learn_rule_sets(
         groups = group_equal_rows(training.coded)
         counts = [HeldOutCounter(index, settings, groups, found).count for found in grown]
     arguments = [
-        (found.table, target, count, held_out_for or 0, *demanded)
+        (found.table, target, count, held_out_for or 0, *demanded, found.tree_of_rule)
         for found, target, count, *demanded in zip(
             grown, is_target, counts, *demands.by_label(), strict=True
         )
@@ -93,7 +93,7 @@ def learn_rule_sets(
         _rank_rules(pool, selected, targets, threshold_heuristic or heuristic, bounds)
         for heuristic, selected in zip(heuristics, selections, strict=True)
     ]
-    about = (targets, training.coder, index, heuristics, phis, AnyRule(), bounds)
+    about = (targets, training.coder, heuristics, phis, AnyRule(), bounds)
     return make_path(pool, rankings, *about)
 
 
