@@ -444,6 +444,9 @@ def collect_rows(
                 router.add_tree(tree_starts[t], tree_starts[t + 1])
                 continue
             for r in range(tree_starts[t], tree_starts[t + 1]):
+                if r & 0xFFF == 0:
+                    with gil:
+                        PyErr_CheckSignals()
                 memcpy(bits, router.sets.every, store.n_words * sizeof(uint64_t))
                 for c in range(indptr[r], indptr[r + 1]):
                     keep_condition(bits, router.sets, feature[c], low[c], high[c])

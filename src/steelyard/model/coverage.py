@@ -120,10 +120,10 @@ def collect(
     n_rules, n_rows = len(table), index.coded.n_rows
     most_listed = n_rows // MOST_LISTED_SHARE if n_rows >= LEAST_LISTED_ROWS else 0
     store = RowStore(bits.n_positive_words, bits.n_words, most_listed)
-    starts = np.array([0, n_rules])
+    starts, min_routed = np.array([0, n_rules]), n_rules + 1
     if tree_of_rule is not None and most_listed:
         starts = np.flatnonzero(np.diff(tree_of_rule, prepend=-1, append=-1))
-    min_routed = LEAST_ROUTED_RULES if len(starts) > 2 else n_rules + 1
+        min_routed = LEAST_ROUTED_RULES
     conditions = (table.indptr, table.feature, table.low, table.high)
     rows = (bits.bit_of_row, starts, min_routed)
     kept, position = collect_rows(*index, index.step, *conditions, *rows, store, key)
