@@ -15,6 +15,7 @@ from steelyard.heuristics import ConfusionMatrix, Heuristic, heuristic_values, k
 from steelyard.model.coverage import Bits, RowIndex, collect, count_among, order_bits, rows_to_bits
 from steelyard.model.rule_table import RuleTable
 
+from .budget import format_memory
 from .limits import Limits
 from .paths import LabelRules
 
@@ -61,6 +62,7 @@ def prepare_candidates(
     limits: Limits | None = None,
     given: NDArray[np.bool_] | None = None,
     tree_of_rule: NDArray[np.int64] | None = None,
+    max_bytes: int = 0,
 ) -> Candidates:
     """Coverage and counts of one label's rules; of rules with equal coverage the shortest stays.
 
@@ -68,6 +70,7 @@ def prepare_candidates(
     shorter one, so no rule that could be selected is lost. With `limits`, rules that cover too little
     are left out, and of rules with equal coverage those on preferred attributes stay. `given` are the
     rows that given rules cover. Rules with the same `tree_of_rule` are covered together, which is faster.
+    A MemoryError is raised if their rows take more than `max_bytes`; 0 is no limit.
     """
     bits = order_bits(is_target)
     n_conditions = table.count_conditions(index.coded.n_codes, index.coded.is_nominal)
@@ -75,7 +78,10 @@ def prepare_candidates(
     if limits is not None and limits.has_preference:
         share = limits.share_of_rules(table)
         key = n_conditions - np.rint(_LONGEST * _LONGEST * share).astype(np.int64)
-    rows, distinct, _ = collect(table, index, bits, key, tree_of_rule)
+    try:
+        rows, distinct, _ = collect(table, index, bits, key, tree_of_rule, max_bytes)
+    except MemoryError:
+        raise MemoryError(_describe_excess(len(table), len(is_target), max_bytes)) from None
     tp, fp = rows.counts()
     if limits is not None:
         is_allowed = limits.allows(table.take(distinct), tp, fp, float(is_target.mean()))
@@ -93,6 +99,15 @@ def prepare_candidates(
         position=distinct,
         share=None if share is None else share[distinct],
         given=None if given is None else rows_to_bits(given, bits),
+    )
+
+
+def _describe_excess(n_rules: int, n_rows: int, max_bytes: int) -> str:
+    allowed = f"the {format_memory(max_bytes)} that max_memory allows" if max_bytes else "there is"
+    return (
+        f"which of {n_rows:,} examples the {n_rules:,} candidates of a label cover takes more memory than "
+        f"{allowed}: smaller bags (sample_fraction) and shallower trees (max_depths) give fewer rules per "
+        "pass, and fewer jobs (n_jobs) leave more memory for each"
     )
 
 
@@ -170,13 +185,15 @@ def select_for_label(
     limits: Limits | None = None,
     given: NDArray[np.bool_] | None = None,
     tree_of_rule: NDArray[np.int64] | None = None,
+    max_bytes: int = 0,
 ) -> LabelRules:
     """Covering of one label with each of the heuristics, from the same candidates.
 
     The choices of a heuristic are the indices of its rules, in the order of their selection. Only the
     rules of the heuristic at position `counted` get held-out counts.
     """
-    candidates = prepare_candidates(table, index, is_target, limits, given, tree_of_rule)
+    options = (limits, given, tree_of_rule, max_bytes)
+    candidates = prepare_candidates(table, index, is_target, *options)
     chosen = [select_rules(candidates, h, revalidate=revalidate) for h in heuristics]
     union, inverse = np.unique(np.concatenate(chosen), return_inverse=True)
     ends = np.cumsum([len(indices) for indices in chosen])[:-1]

@@ -19,6 +19,9 @@ Bits = NDArray[np.uint64]
 # Sets of rows kept as bits for each feature while rules are covered. 64 of them take as much memory
 # as the feature's numbers, and leave n/64 rows at most to be looked at one by one.
 MOST_CHECKPOINTS = 64
+# Large tables get fewer of them, for all features together at most this many bytes.
+MOST_CHECKPOINT_BYTES = 2**28
+FEWEST_CHECKPOINTS = 8
 
 
 # Rules that cover fewer than one in 32 rows take less memory as lists of 32-bit numbers than as bits. Below
@@ -39,7 +42,10 @@ class RowIndex(NamedTuple):
     @property
     def step(self) -> int:
         """Rows between two sets that are kept as bits."""
-        return max(1, -(-self.coded.n_rows // MOST_CHECKPOINTS))
+        n_dense, n_rows = self.coded.dense.shape
+        most = MOST_CHECKPOINT_BYTES * 8 // max(1, n_dense * n_rows)
+        n_checkpoints = min(max(most, FEWEST_CHECKPOINTS), MOST_CHECKPOINTS)
+        return max(1, -(-n_rows // n_checkpoints))
 
 
 class BitOrder(NamedTuple):
@@ -103,11 +109,13 @@ def collect(
     bits: BitOrder,
     key: NDArray[np.int64] | None = None,
     tree_of_rule: NDArray[np.int64] | None = None,
+    max_bytes: int = 0,
 ) -> tuple[RowStore, NDArray[np.int64], NDArray[np.int64]]:
     """The rows that rules cover, kept in as little memory as they need.
 
     With a `key`, of rules that cover the same rows only the one with the smallest key is kept, then the
-    first. Rules that follow each other and have the same `tree_of_rule` are covered together.
+    first. Rules that follow each other and have the same `tree_of_rule` are covered together. A MemoryError
+    is raised if the rows take more than `max_bytes`; 0 is no limit.
 
     Returns
     -------
@@ -119,7 +127,7 @@ def collect(
     """
     n_rules, n_rows = len(table), index.coded.n_rows
     most_listed = n_rows // MOST_LISTED_SHARE if n_rows >= LEAST_LISTED_ROWS else 0
-    store = RowStore(bits.n_positive_words, bits.n_words, most_listed)
+    store = RowStore(bits.n_positive_words, bits.n_words, most_listed, max_bytes)
     starts, min_routed = np.array([0, n_rules]), n_rules + 1
     if tree_of_rule is not None and most_listed:
         starts = np.flatnonzero(np.diff(tree_of_rule, prepend=-1, append=-1))
