@@ -341,8 +341,8 @@ cdef inline uint64_t sum_nondefault(
     return found
 
 
-cdef inline Tally make_tally(const Coded* coded, list owner) except *:
-    """An empty tally: the lists of the features, transposed. Its memory belongs to `owner`.
+cdef inline Tally make_tally(const Coded* coded, Py_ssize_t n_slots, list owner) except *:
+    """Empty tallies: the lists of the features, transposed. Their memory belongs to `owner`.
 
     A tally counts how often each listed feature departs from its default in a node, row by row. In a
     small node this is cheaper than a search in the list of every drawn feature: most of these lists
@@ -355,7 +355,7 @@ cdef inline Tally make_tally(const Coded* coded, list owner) except *:
     # Each start is stored one place too far: it serves as the next free slot and ends up right.
     tally.indptr = <int64_t*> allocate(owner, (coded.n_rows + 2) * sizeof(int64_t))
     tally.features = <uint32_t*> allocate(owner, n_entries * sizeof(uint32_t))
-    tally.counts = <uint64_t*> allocate(owner, n_features * sizeof(uint64_t))
+    tally.counts = <uint64_t*> allocate(owner, n_slots * n_features * sizeof(uint64_t))
     for e in range(n_entries):
         tally.indptr[coded.rows[e] + 2] += 1
     for row in range(coded.n_rows):
@@ -376,6 +376,16 @@ cdef inline void add_rows(
     for i in range(n):
         for e in range(tally.indptr[rows[i]], tally.indptr[rows[i] + 1]):
             tally.counts[tally.features[e]] += pair[rows[i]]
+
+
+cdef inline void subtract_rows(
+    const Tally* tally, const uint32_t* rows, Py_ssize_t n, const uint64_t* pair
+) noexcept nogil:
+    """Take the packed counts of n rows from the features that list them."""
+    cdef Py_ssize_t i, e
+    for i in range(n):
+        for e in range(tally.indptr[rows[i]], tally.indptr[rows[i] + 1]):
+            tally.counts[tally.features[e]] -= pair[rows[i]]
 
 
 cdef inline void clear_rows(const Tally* tally, const uint32_t* rows, Py_ssize_t n) noexcept nogil:
