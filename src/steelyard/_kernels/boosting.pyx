@@ -136,13 +136,25 @@ cdef Node _draw_bag(uint64_t* state, const Space* space) noexcept nogil:
     return node
 
 
-cdef Sums _add_up_dense(Py_ssize_t f, Py_ssize_t n_members, const Space* space) noexcept nogil:
+cdef Sums _add_up_dense(Py_ssize_t f, const Node* node, const Space* space) noexcept nogil:
     """Add up the members by code; return the sums of all members whose code is known."""
     cdef const int32_t* codes = dense_codes(&space.coded, f)
     cdef Sums known = Sums(0, 0)
+    cdef Sums found = Sums(0, 0)
     cdef Py_ssize_t i
     cdef uint32_t row
-    for i in range(n_members):
+    cdef int64_t mask
+    if space.is_binary[f]:
+        for i in range(node.n_members):
+            row = space.members[i]
+            mask = -<int64_t> codes[row]  # all bits or none
+            found.gradient += space.bag[row].gradient & mask
+            found.curvature += space.bag[row].curvature & mask
+        space.histogram[1] = found
+        space.histogram[0] = node.total
+        _subtract(&space.histogram[0], found)
+        return node.total
+    for i in range(node.n_members):
         row = space.members[i]
         if codes[row] >= 0:
             _add(&space.histogram[codes[row]], space.bag[row])
@@ -344,7 +356,7 @@ cdef Found _find_condition(
         if space.limits.is_active and is_apart(&space.limits, feature, space.is_tested):
             continue
         if space.coded.column[feature] >= 0:
-            known = _add_up_dense(feature, node.n_members, space)
+            known = _add_up_dense(feature, node, space)
         else:
             known = _add_up_listed(feature, node.total, is_tallied, space)
         _find_range(feature, known, node, &best, space)
