@@ -8,7 +8,7 @@ from scipy import sparse
 
 
 def make_numbers(n_rows: int, n_features: int, n_labels: int, seed: int = 0):
-    """Numbers; a label is present if one of three conjunctions holds, and 3 % of all labels are wrong."""
+    """Numbers; a label is present if one of three conjunctions holds; 3 % of labels are wrong."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n_rows, n_features))
     Y = np.zeros((n_rows, n_labels), dtype=bool)

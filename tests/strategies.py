@@ -159,8 +159,8 @@ def bodies_to_table(bodies):
     return RuleTable.from_ranges(bodies)
 
 
-# How the rows of rules may be kept: (rules that cover at most one in so many rows are lists, from so many
-# rows on, rules of a tree that are routed together). Few tests have tables that are large enough.
+# How the rows of rules may be kept: (rules that cover at most one in so many rows are lists, from so
+# many rows on, rules of a tree that are routed together). Few tests have tables that are large enough.
 FORMS = {
     "bits": (32, 2**40, 2**40),
     "lists": (1, 0, 2**40),

@@ -54,7 +54,9 @@ class TestKernels:
             assert words.tolist() == rows_to_bits(expected, bits).tolist()
 
     @given(shapes, st.integers(0, 150), st.integers(0, 150))
-    def test_the_most_similar_rule_shares_the_largest_part_of_both(self, shape, listed, others_listed):
+    def test_the_most_similar_rule_shares_the_largest_part_of_both(
+        self, shape, listed, others_listed
+    ):
         n_rows, seed = shape
         rules, others = draw_masks(4, n_rows, seed), draw_masks(6, n_rows, seed + 1)
         others[:2] &= draw_masks(2, n_rows, seed + 2)

@@ -125,7 +125,11 @@ class TestKeptRows:
     def test_routed_rules_of_trees_that_split_an_attribute_again_and_again(self, form):
         rng = np.random.default_rng(0)
         X = pd.DataFrame(
-            {"x": rng.normal(size=300), "y": rng.integers(5, size=300) * 1.0, "z": rng.choice(list("abc"), 300)}
+            {
+                "x": rng.normal(size=300),
+                "y": rng.integers(5, size=300) * 1.0,
+                "z": rng.choice(list("abc"), 300),
+            }
         )
         X.loc[rng.integers(300, size=40), "x"] = np.nan
         is_target = rng.random((1, 300)) < 0.4

@@ -28,8 +28,8 @@ from ._random cimport next_below
 
 cdef enum:
     UNIT = 1 << 30
-    # A tally walks over all listed features of the members, twice; counting without one, over the lists of
-    # the drawn features, whose rows it reads in order.
+    # A tally walks over all listed features of the members, twice; counting without one, over the lists
+    # of the drawn features, whose rows it reads in order.
     TALLY_COST = 3
 
 

@@ -4,9 +4,7 @@ All functions take `coverage` (n_rules, n_words), where bit i is row i; `order`,
 `label_of_rule` (n_rules,); and `out` (n_labels, n_rows), which they change.
 """
 
-import numpy as np
-
-from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdint cimport int64_t, uint64_t
 
 from ._bits cimport trailing_zeros
 

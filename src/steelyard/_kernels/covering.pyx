@@ -1,9 +1,9 @@
 # distutils: language = c++
 """Separate-and-conquer: select the best rule, remove what it covers, repeat.
 
-A heuristic sees TP and FP only. Rules that are kept as lists are many and cover few rows, so many of them
-have equal counts: they are grouped by these, and a heuristic is asked once per group. The rules that list
-a removed row are known, so all removals together take as many steps as the lists are long.
+A heuristic sees TP and FP only. Rules that are kept as lists are many and cover few rows, so many of
+them have equal counts: they are grouped by these, and a heuristic is asked once per group. The rules that
+list a removed row are known, so all removals together take as many steps as the lists are long.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ from ._bits cimport clear_bit, popcount, test_bit, trailing_zeros
 from .row_store cimport Rows, RowStore, n_listed
 
 
-# Rules with the same counts and the same share of their value. Those that have left are still in the queue.
+# Rules with the same counts and of the same kind. Those that have left are still in the queue.
 cdef struct Group:
     int32_t tp
     int32_t fp

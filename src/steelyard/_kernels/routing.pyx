@@ -2,8 +2,9 @@
 """Rules → the rows that they cover, in a store; rules that cover the same rows are kept once.
 
 A rule by itself is an intersection of the bits of its conditions. The rules of a large tree are routed
-together: their ranges on an attribute fall into groups that do not overlap, so each row goes to one group,
-as it did when the tree was grown. This takes (rows) × (depth) steps per tree, however many leaves it has.
+together: their ranges on an attribute fall into groups that do not overlap, so each row goes to one
+group, as it did when the tree was grown. This takes (rows) × (depth) steps per tree, however many leaves
+it has.
 """
 
 import numpy as np
@@ -40,9 +41,9 @@ cdef struct Space:
     uint64_t* bits  # (n_words,)
 
 
-# Rules and rows that belong together: all rows that one of the rules covers are among the rows. The first
-# `n_routed` conditions of the rules have sent the rows here. Those of them whose bit is set in `is_open`
-# may still fail for some of the rules; conditions beyond the 64th are open.
+# Rules and rows that belong together: all rows that one of the rules covers are among the rows. The
+# first `n_routed` conditions of the rules have sent the rows here. Those of them whose bit is set in
+# `is_open` may still fail for some of the rules; conditions beyond the 64th are open.
 cdef struct Branch:
     Py_ssize_t first_rule
     Py_ssize_t last_rule
@@ -248,9 +249,9 @@ cdef class _Router:
     cdef int _split(self, Branch* branch) except -1 nogil:
         """Split a branch by one of its conditions; return 0 if none can tell rules apart.
 
-        The rules of a tree have the conditions of their common path in common, in the same order. A later
-        split on an attribute of the path narrows the range of the earlier condition, so conditions that
-        are open are tried first.
+        The rules of a tree have the conditions of their common path in common, in the same order. A
+        later split on an attribute of the path narrows the range of the earlier condition, so conditions
+        that are open are tried first.
         """
         cdef Py_ssize_t c = 0
         cdef uint64_t is_open = branch.is_open
@@ -282,7 +283,7 @@ cdef class _Router:
         return True
 
     cdef int _group_rules(self, const Branch* branch, Py_ssize_t c) except -1 nogil:
-        """Group the rules of a branch such that ranges of their c-th condition overlap within groups only.
+        """Group the rules of a branch: ranges of their c-th condition overlap within groups only.
 
         The groups are ascending in `spans`.
         """

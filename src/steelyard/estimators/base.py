@@ -94,7 +94,7 @@ class TheoryClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         n_rules = len(self.theory_)
         if n_rules > _MOST_READ_RULES:
             warnings.warn(
-                f"the theory has {n_rules:,} rules, more than people read: max_rules keeps the best ones",
+                f"the theory has {n_rules:,} rules, more than people read: max_rules keeps the best",
                 stacklevel=4,  # the caller of fit, which scikit-learn wraps
             )
 

@@ -216,7 +216,9 @@ def _grow_passes(
     """
     grown = dict.fromkeys(labels, _NOTHING_GROWN)
     n_passes, round_size = 0, 1
-    watch_labels: Progress | None = SlowWarning("growing the first trees of all labels", _FEWER_NODES)
+    watch_labels: Progress | None = SlowWarning(
+        "growing the first trees of all labels", _FEWER_NODES
+    )
     watch_rules = SlowWarning(
         f"growing {n_wanted:,} candidates", "a smaller n_candidates takes less time", progress
     )

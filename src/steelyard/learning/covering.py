@@ -69,8 +69,8 @@ def prepare_candidates(
     Rules with equal coverage are interchangeable for every heuristic, and the tie-breaks prefer the
     shorter one, so no rule that could be selected is lost. With `limits`, rules that cover too little
     are left out, and of rules with equal coverage those on preferred attributes stay. `given` are the
-    rows that given rules cover. Rules with the same `tree_of_rule` are covered together, which is faster.
-    A MemoryError is raised if their rows take more than `max_bytes`; 0 is no limit.
+    rows that given rules cover. Rules with the same `tree_of_rule` are covered together, which is
+    faster. A MemoryError is raised if their rows take more than `max_bytes`; 0 is no limit.
     """
     bits = order_bits(is_target)
     n_conditions = table.count_conditions(index.coded.n_codes, index.coded.is_nominal)
@@ -105,9 +105,9 @@ def prepare_candidates(
 def _describe_excess(n_rules: int, n_rows: int, max_bytes: int) -> str:
     allowed = f"the {format_memory(max_bytes)} that max_memory allows" if max_bytes else "there is"
     return (
-        f"which of {n_rows:,} examples the {n_rules:,} candidates of a label cover takes more memory than "
-        f"{allowed}: smaller bags (sample_fraction) and shallower trees (max_depths) give fewer rules per "
-        "pass, and fewer jobs (n_jobs) leave more memory for each"
+        f"which of {n_rows:,} examples the {n_rules:,} candidates of a label cover takes more memory "
+        f"than {allowed}: smaller bags (sample_fraction) and shallower trees (max_depths) give fewer "
+        "rules per pass, and fewer jobs (n_jobs) leave more memory for each"
     )
 
 
@@ -197,7 +197,6 @@ def select_for_label(
     chosen = [select_rules(candidates, h, revalidate=revalidate) for h in heuristics]
     union, inverse = np.unique(np.concatenate(chosen), return_inverse=True)
     ends = np.cumsum([len(indices) for indices in chosen])[:-1]
-    counts = (candidates.tp[union], candidates.fp[union], candidates.n_conditions[union])
     choices = tuple(np.split(inverse, ends))
     held_out = None
     if count_held_out is not None:
@@ -205,5 +204,12 @@ def select_for_label(
         held_out = np.zeros((2, len(union)), dtype=np.int64)
         found = count_held_out(candidates, is_target, chosen[counted], again)
         held_out[:, choices[counted]] = found
-    rules = (candidates.table.take(union), candidates.rows.take(union))
-    return LabelRules(*rules, *counts, choices, held_out)
+    return LabelRules(
+        table=candidates.table.take(union),
+        rows=candidates.rows.take(union),
+        tp=candidates.tp[union],
+        fp=candidates.fp[union],
+        n_conditions=candidates.n_conditions[union],
+        choices=choices,
+        held_out=held_out,
+    )

@@ -88,8 +88,8 @@ NO_BOUNDS = Bounds()
 class RulePool(NamedTuple):
     """The rules of all labels, one label after the other; each label starts at its offset.
 
-    The given rules come after the learned ones, which alone are in the table. For each label `rows` has the
-    training rows that its rules cover; a rule is at its `place` there.
+    The given rules come after the learned ones, which alone are in the table. For each label `rows` has
+    the training rows that its rules cover; a rule is at its `place` there.
     """
 
     table: RuleTable

@@ -27,8 +27,8 @@ from .targets import Targets
 from .training_table import code_training_table
 
 _FEWER_RULES = (
-    "smaller bags (sample_fraction) and shallower trees (max_depths) give fewer rules to select from, and "
-    "n_jobs spreads the labels"
+    "smaller bags (sample_fraction) and shallower trees (max_depths) give fewer rules to select from, "
+    "and n_jobs spreads the labels"
 )
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard._kernels import coverage as kernels
+from steelyard._kernels.coverage import cover_rows, sort_rows_by_code
 from steelyard._kernels.routing import collect_rows
 from steelyard._kernels.row_store import RowStore
 
@@ -24,8 +24,8 @@ MOST_CHECKPOINT_BYTES = 2**28
 FEWEST_CHECKPOINTS = 8
 
 
-# Rules that cover fewer than one in 32 rows take less memory as lists of 32-bit numbers than as bits. Below
-# 2,048 rows bits are small and faster.
+# Rules that cover fewer than one in 32 rows take less memory as lists of 32-bit numbers than as bits.
+# Below 2,048 rows bits are small and faster.
 MOST_LISTED_SHARE = 32
 LEAST_LISTED_ROWS = 2048
 
@@ -43,9 +43,9 @@ class RowIndex(NamedTuple):
     def step(self) -> int:
         """Rows between two sets that are kept as bits."""
         n_dense, n_rows = self.coded.dense.shape
-        most = MOST_CHECKPOINT_BYTES * 8 // max(1, n_dense * n_rows)
+        most = MOST_CHECKPOINT_BYTES * 8 // max(1, int(n_dense * n_rows))
         n_checkpoints = min(max(most, FEWEST_CHECKPOINTS), MOST_CHECKPOINTS)
-        return max(1, -(-n_rows // n_checkpoints))
+        return max(1, -(-int(n_rows) // n_checkpoints))
 
 
 class BitOrder(NamedTuple):
@@ -59,7 +59,7 @@ class BitOrder(NamedTuple):
 def index_rows(coded: CodedFeatures) -> RowIndex:
     """Sort the rows once; every later question about coverage uses the result."""
     is_dense = coded.column >= 0
-    return RowIndex(coded, kernels.sort_rows_by_code(coded.dense, coded.n_codes[is_dense]))
+    return RowIndex(coded, sort_rows_by_code(coded.dense, coded.n_codes[is_dense]))
 
 
 def n_words(n_bits: int) -> int:
@@ -89,7 +89,7 @@ def cover(
     if bit_of_row is None:
         bit_of_row, words = np.arange(n_rows, dtype=np.int64), n_words(n_rows)
     bits = np.empty((len(table), words), dtype=np.uint64)
-    kernels.cover_rows(
+    cover_rows(
         index.coded,
         index.sorted_rows,
         index.step,
@@ -114,8 +114,8 @@ def collect(
     """The rows that rules cover, kept in as little memory as they need.
 
     With a `key`, of rules that cover the same rows only the one with the smallest key is kept, then the
-    first. Rules that follow each other and have the same `tree_of_rule` are covered together. A MemoryError
-    is raised if the rows take more than `max_bytes`; 0 is no limit.
+    first. Rules that follow each other and have the same `tree_of_rule` are covered together. A
+    MemoryError is raised if the rows take more than `max_bytes`; 0 is no limit.
 
     Returns
     -------
