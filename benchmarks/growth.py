@@ -1,6 +1,6 @@
 """How time and memory grow with rows, attributes, labels and candidates: each doubles four times.
 
-    python benchmarks/growth.py [--only rows,labels] [--estimators paper,short] [--doublings 4] [--size 1]
+    python benchmarks/growth.py [--only rows,labels] [--estimators paper] [--doublings 4] [--size 0.5]
 
 Each fit runs in a process of its own on one core; its CPU time counts, and its peak memory beyond that
 of the data. A slope is that of a line through the logarithms: 1 is linear growth. The rows are also

@@ -2,8 +2,8 @@
 """Separate-and-conquer: select the best rule, remove what it covers, repeat.
 
 A heuristic sees TP and FP only. Rules that are kept as lists are many and cover few rows, so many of
-them have equal counts: they are grouped by these, and a heuristic is asked once per group. The rules that
-list a removed row are known, so all removals together take as many steps as the lists are long.
+them have equal counts: they are grouped by these, and a heuristic is asked once per group. The rules
+that list a removed row are known, so all removals together take as many steps as the lists are long.
 """
 
 import numpy as np
