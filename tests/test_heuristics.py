@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
@@ -9,17 +10,32 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from reference import heuristics as oracle
-from steelyard import WRA, Accuracy, FMeasure, Heuristic, Laplace, MEstimate, Precision, Recall
+from steelyard import (
+    WRA,
+    Accuracy,
+    Cost,
+    FMeasure,
+    GeneralizedMEstimate,
+    Heuristic,
+    Klosgen,
+    Laplace,
+    MEstimate,
+    Precision,
+    Recall,
+    RelativeCost,
+)
 from steelyard.heuristics import (
     BETA_GRID,
     HEURISTICS,
     M_GRID,
     ConfusionMatrix,
     describe,
+    find_family,
     get_heuristic,
     heuristic_from_dict,
     heuristic_to_dict,
     heuristic_values,
+    refer_to,
 )
 
 count = st.integers(0, 3000)
@@ -28,24 +44,21 @@ matrices = st.tuples(count, count, count, count)
 
 def pairs_of(heuristic):
     """The package's heuristic beside the oracle's function."""
-    if isinstance(heuristic, MEstimate):
-        return lambda *c: oracle.m_estimate(*c, m=heuristic.m)
-    if isinstance(heuristic, FMeasure):
-        return lambda *c: oracle.f_measure(*c, beta=heuristic.beta)
-    return getattr(oracle, type(heuristic).__name__.lower())
+    return partial(getattr(oracle, heuristic.name.replace("-", "_")), **heuristic.arguments)
 
 
 PARAMETERLESS = [Precision(), Recall(), WRA(), Accuracy(), Laplace()]
 M_ESTIMATES = [MEstimate(m) for m in M_GRID]
 F_MEASURES = [FMeasure(beta) for beta in BETA_GRID]
-BUILT_IN = [*PARAMETERLESS, *M_ESTIMATES, *F_MEASURES]
+FAMILIES = [find_family(name) for name in HEURISTICS]
+BUILT_IN = [family.make(parameter) for family in FAMILIES for parameter in family.grid]
 
 
 class TestValues:
     @given(matrices, st.sampled_from(BUILT_IN))
     def test_a_value_is_the_exact_fraction(self, matrix, heuristic):
-        exact = pairs_of(heuristic)(*matrix)
-        assert abs(Fraction(heuristic(*matrix)) - exact) <= Fraction(1, 10**12)
+        exact = Fraction(pairs_of(heuristic)(*matrix))
+        assert abs(Fraction(heuristic(*matrix)) - exact) <= max(1, abs(exact)) / 10**11
 
     @given(matrices, st.floats(0, 1e6))
     def test_parameters_between_the_grid_points_are_exact_too(self, matrix, parameter):
@@ -66,7 +79,9 @@ class TestValues:
 
     @pytest.mark.parametrize("heuristic", BUILT_IN, ids=describe)
     def test_nothing_over_nothing_is_zero(self, heuristic):
-        expected = 0.5 if isinstance(heuristic, Laplace) else 0.0  # 1/2 is no 0/0
+        # 1/2 is no 0/0, and neither is what a constant was added to.
+        added = {"laplace": 0.5, "generalized-m-estimate": 0.5, "odds-ratio": 1.0}
+        expected = added.get(heuristic.name, 0.0) if heuristic.parameter != 0 else 0.0
         assert heuristic(0, 0, 0, 0) == expected
 
 
@@ -124,9 +139,61 @@ class TestGrids:
 
     def test_beta_runs_from_precision_to_recall(self):
         assert len(BETA_GRID) == 20
+        assert {0.2, 0.6, 0.8, 0.9} < set(BETA_GRID)  # as people write them
         rounded = [round(beta, 2) for beta in BETA_GRID[:8]]
         assert rounded == [0, 0.2, 0.43, 0.6, 0.72, 0.8, 0.86, 0.9]
         assert BETA_GRID[8:] == (*(2.0**k for k in range(11)), math.inf)
+
+
+class TestFamilies:
+    @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
+    def test_a_family_has_a_grid_and_every_member_says_which_it_is(self, family):
+        members = [family.make(parameter) for parameter in family.grid]
+        assert len({describe(member) for member in members}) == len(family.grid)
+        assert {member.family for member in members} == {family.name}
+        if family.symbol:
+            assert [member.parameter for member in members] == list(family.grid)
+            assert len(family.grid) == 20
+
+    @pytest.mark.parametrize("heuristic", BUILT_IN, ids=describe)
+    def test_plain_data_give_the_same_heuristic(self, heuristic):
+        assert heuristic_from_dict(heuristic_to_dict(heuristic)) == heuristic
+
+    @given(matrices)
+    def test_the_families_meet_where_their_formulas_do(self, matrix):
+        tp, fp, fn, tn = matrix
+        assert Cost(0.5)(*matrix) == (tp - fp) / 2
+        assert GeneralizedMEstimate(2, 0.5)(*matrix) == Laplace()(*matrix)
+        assert math.isclose(Klosgen(1)(*matrix), WRA()(*matrix), abs_tol=1e-12)
+        n_examples, product = sum(matrix), (tp + fn) * (fp + tn)
+        if product:
+            wra = 2 * RelativeCost(0.5)(*matrix) * product / n_examples**2
+            assert math.isclose(wra, WRA()(*matrix), abs_tol=1e-12)
+
+    @pytest.mark.parametrize(
+        ("make", "message"),
+        [
+            (lambda: Cost(1.5), "c must be a number from 0 to 1, got 1.5"),
+            (lambda: RelativeCost(-1), "c must be a number from 0 to 1, got -1"),
+            (lambda: Klosgen(-0.5), "omega must be a finite number of at least 0, got -0.5"),
+            (lambda: GeneralizedMEstimate(math.inf), "m must be a finite number"),
+            (lambda: find_family("klosgn"), r"'klosgn' \(did you mean 'klosgen'\?\); choose from"),
+            (lambda: find_family("math:pi"), "'math:pi' is no heuristic: it cannot be called"),
+            (lambda: find_family("math:tau2"), "the module math has no 'tau2'"),
+            (lambda: find_family("no.such:thing"), "cannot be imported: No module named 'no'"),
+            (lambda: refer_to(lambda *counts: counts[0]), "at the top of a module"),
+            (lambda: refer_to(MEstimate(4)), r"not m-estimate\(m=4\)"),
+        ],
+    )
+    def test_what_cannot_be_is_rejected_in_one_sentence(self, make, message):
+        with pytest.raises(ValueError, match=message):
+            make()
+
+    def test_a_users_family_is_found_by_module_and_attribute(self):
+        family = find_family("reference.heuristics:recall")
+        assert family.name == "recall"
+        assert family.grid == (0.0,)
+        assert family.make(0.0)(3, 1, 2, 4) == Fraction(3, 5)
 
 
 class TestUsersOwn:

@@ -430,3 +430,17 @@ def many_label_sets(n_labels: int, n_sets: int, decoder: Decoder) -> Theory:
         SumOfVotes((-2,) * n_labels),
         decoder.fit(known),
     )
+
+
+FEVER, NOSE = Feature("fever"), Feature("nose", ("dry", "runs"))
+
+
+def rule(label="flu", target=1, points=None, condition=("fever", "≥", 38.5)):
+    return ScoredRule(
+        Rule(Head(label, target), (Condition(*condition),)), Evidence(1, 0), 1.0, points
+    )
+
+
+def theory_of(*rules, labels=("flu", "cold"), **options):
+    made = tuple(Label(name, 1, 1, 1, 0, 1) for name in labels)
+    return Theory((FEVER, NOSE), made, rules, **options)

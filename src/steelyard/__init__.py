@@ -18,7 +18,9 @@ _PUBLIC = {
     "estimators.rule_set_cv": "RuleSetClassifierCV",
     "estimators.transformer": "RuleTransformer",
     "explain": "Change Explanation LabelExplanation NearRule",
-    "heuristics": "WRA Accuracy FMeasure Heuristic Laplace MEstimate Precision Recall",
+    "heuristics": "WRA Accuracy Correlation Cost FMeasure FoilGain GeneralizedMEstimate Heuristic "
+    "Klosgen Laplace MEstimate OddsRatio Precision Recall RelativeCost",
+    "importing": "import_theory",
     "learning.constraints": "Constraints ConstraintWarning",
     "model.combiners": "AnyRule Combiner FirstRule StrongestVote SumOfVotes",
     "model.comparing": "Comparison",
@@ -31,7 +33,8 @@ _PUBLIC = {
     "model.label_sets": "KnownLabelSets",
     "model.path": "TheoryPath",
     "model.rules": "Head Rule ScoredRule",
-    "model.theory": "Evaluation Theory",
+    "model.evaluation": "Evaluation",
+    "model.theory": "Theory",
     "splitting": "IterativeStratifiedKFold",
 }
 _MODULE_OF = {name: module for module, names in _PUBLIC.items() for name in names.split()}

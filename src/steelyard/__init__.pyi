@@ -22,12 +22,20 @@ from .explain import LabelExplanation as LabelExplanation
 from .explain import NearRule as NearRule
 from .heuristics import WRA as WRA
 from .heuristics import Accuracy as Accuracy
+from .heuristics import Correlation as Correlation
+from .heuristics import Cost as Cost
 from .heuristics import FMeasure as FMeasure
+from .heuristics import FoilGain as FoilGain
+from .heuristics import GeneralizedMEstimate as GeneralizedMEstimate
 from .heuristics import Heuristic as Heuristic
+from .heuristics import Klosgen as Klosgen
 from .heuristics import Laplace as Laplace
 from .heuristics import MEstimate as MEstimate
+from .heuristics import OddsRatio as OddsRatio
 from .heuristics import Precision as Precision
 from .heuristics import Recall as Recall
+from .heuristics import RelativeCost as RelativeCost
+from .importing import import_theory as import_theory
 from .learning.constraints import Constraints as Constraints
 from .learning.constraints import ConstraintWarning as ConstraintWarning
 from .model.combiners import AnyRule as AnyRule
@@ -43,6 +51,7 @@ from .model.decoders import Decoder as Decoder
 from .model.decoders import EachLabel as EachLabel
 from .model.decoders import LabelSetVotes as LabelSetVotes
 from .model.drift import Drift as Drift
+from .model.evaluation import Evaluation as Evaluation
 from .model.evidence import Evidence as Evidence
 from .model.evidence import EvidenceFrom as EvidenceFrom
 from .model.evidence import Label as Label
@@ -54,7 +63,6 @@ from .model.path import TheoryPath as TheoryPath
 from .model.rules import Head as Head
 from .model.rules import Rule as Rule
 from .model.rules import ScoredRule as ScoredRule
-from .model.theory import Evaluation as Evaluation
 from .model.theory import Theory as Theory
 from .splitting import IterativeStratifiedKFold as IterativeStratifiedKFold
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Hashable, Iterable, Sequence
 from typing import TypeVar
 
@@ -76,6 +77,18 @@ def as_text(value: object, what: str) -> str:
     if not isinstance(value, str):
         raise ValueError(f"{what} must be text, got {value!r}")
     return str(value)
+
+
+def escape_formula(text: str) -> str:
+    """Quote a text that spreadsheets would read as a formula; numbers stay as they are.
+
+    Examples
+    --------
+    >>> escape_formula("=1+2"), escape_formula("-0.5"), escape_formula("a = b")
+    ("'=1+2", '-0.5', 'a = b')
+    """
+    is_formula = text.startswith(("=", "+", "-", "@", "\t", "\r"))
+    return f"'{text}" if is_formula and not re.fullmatch(r"[-+][\d.]+", text) else text
 
 
 def find_repeated(names: Iterable[T]) -> T | None:

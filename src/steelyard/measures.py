@@ -341,17 +341,22 @@ def confusion_counts(Y_true: LabelsLike, Y_pred: LabelsLike, *, per: Group = "al
     return count_cells(*_check_pair(Y_true, Y_pred), per)
 
 
-_AXES: dict[str, int | None] = {"all": None, "label": 0, "example": 1}
+_AXES = {"all": -2, "label": -2, "example": -1}
 
 
 def count_cells(Y_true: Any, Y_pred: Any, per: Group) -> Counts:
-    """`confusion_counts` of what is known to be a pair of boolean arrays, or of CSR matrices."""
+    """`confusion_counts` of what is known to be a pair of boolean arrays, or of CSR matrices.
+
+    An array of predictions may have further axes before the last two, which the counts keep.
+    """
     if per not in _AXES:
         raise ValueError(f"per must be 'all', 'label' or 'example', got {per!r}")
     is_both = Y_true.multiply(Y_pred) if sparse.issparse(Y_true) else Y_true & Y_pred
     n_true, n_pred, tp = (
         np.asarray(Y.sum(axis=_AXES[per], dtype=np.int64)) for Y in (Y_true, Y_pred, is_both)
     )
+    if per == "all":  # a sparse matrix cannot sum over two axes at once
+        n_true, n_pred, tp = (counts.sum(axis=-1) for counts in (n_true, n_pred, tp))
     n_examples, n_labels = Y_true.shape
     n_cells = {"all": n_examples * n_labels, "label": n_examples, "example": n_labels}[per]
     return Counts(tp=tp, fp=n_pred - tp, fn=n_true - tp, tn=n_cells - n_true - n_pred + tp)

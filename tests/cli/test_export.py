@@ -7,7 +7,9 @@ from steelyard import Theory
 pytestmark = pytest.mark.usefixtures("in_saved")
 
 
-@pytest.mark.parametrize("to", ["sql", "python", "pmml", "latex", "markdown", "text", "json"])
+@pytest.mark.parametrize(
+    "to", ["sql", "python", "pmml", "latex", "markdown", "html", "text", "json"]
+)
 def test_export_writes_what_the_theory_s_method_returns(run, saved, tmp_path, to):
     expected = getattr(Theory.from_json(saved / "theory.json"), f"to_{to}")()
     assert run("export", "theory.json", "--to", to)[1] == expected

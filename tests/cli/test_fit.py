@@ -1,12 +1,13 @@
 """``steelyard fit``: which options go together, and that each of them reaches the estimator."""
 
 import json
+import tomllib
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from steelyard import FMeasure, MEstimate, Theory, make_planted_rules
+from steelyard import Constraints, FMeasure, MEstimate, Theory, make_planted_rules
 from steelyard.cli.fit import Method
 from steelyard.estimators.methods import METHODS
 from steelyard.estimators.presets import DEFAULT_PRESET
@@ -229,3 +230,72 @@ def test_a_file_of_another_kind_is_one_sentence(run, saved, labels, tmp_path):
 
 def test_help_names_the_default_method(run):
     assert f"[default: {DEFAULT_PRESET}]" in run("fit", "--help")[1]
+
+
+CONSTRAINTS = """
+forbidden = ["weight"]
+max_conditions = 2
+given = ["for jam <- bruised = yes", {rule = "for juice <- firmness < 1", note = "soft"}]
+
+[for_label."for baking"]
+increasing = ["firmness"]
+"""
+
+
+class TestConstraints:
+    @pytest.mark.parametrize("method", ["paper", "short", "boosted", "ripper"])
+    @pytest.mark.parametrize("is_table", [True, False])
+    def test_they_hold_for_every_method(self, run, saved, tmp_path, labels, method, is_table):
+        text = CONSTRAINTS
+        if is_table:
+            text = "[constraints]" + text.replace("[for_label", "[constraints.for_label")
+        file, out = tmp_path / "constraints.toml", tmp_path / "theory.json"
+        file.write_text(text, encoding="utf-8")
+        options = ["--candidates", "300"] if method in ("paper", "short") else []
+        arguments = (saved / "data.csv", "--labels", labels, "--method", method, "-o", out)
+        code, _, err = run("fit", *arguments, "--constraints", file, *options)
+        assert code == 0, err
+        wanted = Constraints.from_plain(tomllib.loads(CONSTRAINTS))
+        theory = Theory.from_json(out)
+        assert wanted.violations(theory) == []
+        (given,) = (s for s in theory if s.rule == wanted.given[1])
+        assert given.provenance.describe() == "given: soft"
+
+    @pytest.mark.parametrize(
+        ("text", "message"),
+        [
+            ("forbidden = [", "is not valid TOML"),
+            ("forbiden = ['weight']", "unknown constraint 'forbiden' (did you mean 'forbidden'"),
+            ("forbidden = 'weight'", "forbidden must be a list, got 'weight'"),
+            ("given = ['for jam']", "cannot read the rule 'for jam' at character 8"),
+            ("given = [{note = 'x'}]", "a given rule needs the field 'rule'"),
+            ("given = [{rule = 'a <- b < 1', why = 'x'}]", "a given rule has no field 'why'"),
+            ("given = [{rule = 'a <- b < 1', when = 'now'}]", "must be written as 2026-03-01"),
+            ("constraints = 3", "constraints must be a table, got 3"),
+        ],
+    )
+    def test_a_mistake_is_one_sentence_with_the_file(
+        self, run, saved, tmp_path, labels, text, message
+    ):
+        file = tmp_path / "constraints.toml"
+        file.write_text(text, encoding="utf-8")
+        arguments = (saved / "data.csv", "--labels", labels, "-o", tmp_path / "theory.json")
+        code, out, err = run("fit", *arguments, "--constraints", file)
+        assert (code, out) == (1, "")
+        assert err.startswith(f"error: {file}")
+        assert message in err
+        assert len(err.splitlines()) == 1
+
+    def test_an_unknown_attribute_is_named(self, run, saved, tmp_path, labels):
+        file = tmp_path / "constraints.toml"
+        file.write_text("forbidden = ['wieght']", encoding="utf-8")
+        arguments = (saved / "data.csv", "--labels", labels, "-o", tmp_path / "theory.json")
+        code, _, err = run("fit", *arguments, "--constraints", file, "--candidates", 100)
+        assert code == 1
+        assert "unknown attribute 'wieght' in forbidden (did you mean 'weight'?)" in err
+
+    def test_the_file_is_not_overwritten(self, reject, saved, tmp_path, labels):
+        file = tmp_path / "constraints.toml"
+        file.write_text("", encoding="utf-8")
+        arguments = (saved / "data.csv", "--labels", labels, "-o", file)
+        assert "is an input of this command" in reject("fit", *arguments, "--constraints", file)

@@ -72,7 +72,7 @@ class TestEdit:
         edited = Theory.from_json(tmp_path / "new.json")
         assert [str(s.rule) for s in edited][1:] == ["for jam ← weight ≥ 300"]
         assert edited.rules[1].provenance.note == "as told"
-        assert edited.evidence_from.is_stale
+        assert not edited.evidence_from.is_complete
         assert "+ for jam ← weight ≥ 300" in out
         assert "micro" not in out.lower()
 

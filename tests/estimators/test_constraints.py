@@ -1,8 +1,11 @@
 """No theory of any estimator violates a constraint, on small random data full of ties."""
 
+import math
 import warnings
+from functools import lru_cache
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -172,3 +175,81 @@ class TestEveryEstimator:
         X, Y = data_set
         free, empty = (fit(ESTIMATORS[name], X, Y, c).theory_ for c in (None, Constraints()))
         assert free == empty
+
+
+# -- constraints that the free theory violates -----------------------------------------------------
+
+
+@lru_cache
+def make_problem(seed):
+    """Labels that depend on several attributes, with noise: every method learns longer rules."""
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame({f"x{j}": rng.integers(0, 6, 80) / 2 for j in range(3)})
+    X["n"] = rng.choice(["blue", "green", "red"], 80)
+    Y = {
+        "a": (X["x0"] >= 1.5) & (X["x1"] < 2) & (X["n"] != "red"),
+        "b": ((X["x1"] < 1) & (X["x2"] >= 1)) | (X["n"] == "blue") & (X["x0"] < 1),
+    }
+    noise = rng.random((80, 2)) < 0.05
+    return X, pd.DataFrame(np.column_stack(list(Y.values())) ^ noise, columns=list(Y)).astype(int)
+
+
+@lru_cache
+def fit_freely(name, seed):
+    return fit(ESTIMATORS[name], *make_problem(seed), None, seed).theory_
+
+
+def forbid_attribute(scored):
+    return {"forbidden": [scored.body[0].feature]}
+
+
+def forbid_condition(scored):
+    return {"forbidden_conditions": [scored.body[-1]]}
+
+
+def keep_apart(scored):
+    return {"apart": [[condition.feature for condition in scored.body[:2]]]}
+
+
+def reverse_direction(scored):
+    """The direction that a bound of the rule does not have."""
+    bounds = [condition for condition in scored.body if not condition.is_nominal]
+    is_lower = bounds[0].low > -math.inf
+    is_against = is_lower == (scored.head.target_class == 1)
+    return {"decreasing" if is_against else "increasing": [bounds[0].feature]}
+
+
+VIOLATED = {
+    "forbidden": forbid_attribute,
+    "forbidden_conditions": forbid_condition,
+    "apart": keep_apart,
+    "directions": reverse_direction,
+    "max_conditions": lambda scored: {"max_conditions": len(scored) - 1},
+    "min_covered": lambda scored: {"min_covered": scored.tp + scored.fp + 1},
+    "min_tp": lambda scored: {"min_tp": scored.tp + 1},
+}
+
+
+def is_long(scored):
+    """Whether a rule tests two attributes, one of them numeric, so that all kinds can forbid it."""
+    is_numeric = [not condition.is_nominal for condition in scored.body]
+    return len(scored.body) > 1 and any(is_numeric)
+
+
+@pytest.mark.parametrize("is_for_label", [False, True])
+@pytest.mark.parametrize("kind", VIOLATED)
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_a_rule_that_a_constraint_forbids_is_not_learned_again(name, kind, is_for_label):
+    """The same seed learns the rule without the constraint, so a learner that ignores it is caught."""
+    n_tried = 0
+    for seed in range(4):
+        rules = [scored for scored in fit_freely(name, seed) if is_long(scored)]
+        for scored in rules[:1]:
+            wanted = Constraints(**VIOLATED[kind](scored))
+            if is_for_label:
+                wanted = Constraints(for_label={scored.head.label: wanted})
+            assert violates(wanted, scored)
+            theory = fit(ESTIMATORS[name], *make_problem(seed), wanted, seed).theory_
+            assert [str(found) for found in theory if violates(wanted, found)] == []
+            n_tried += 1
+    assert n_tried >= 2

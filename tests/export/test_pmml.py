@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import xml.etree.ElementTree as ET
 from pathlib import Path
+from shutil import which
 from zipfile import ZipFile
 
 import pandas as pd
@@ -25,6 +26,8 @@ from theories import (
     predict_rows,
     random_cases,
 )
+
+needs_java = pytest.mark.skipif(which("java") is None, reason="the readers of PMML need Java")
 
 NS = {"p": "http://www.dmg.org/PMML-4_4"}
 
@@ -121,9 +124,11 @@ def test_votes_are_rejected_in_one_sentence(pair):
     assert "\n" not in str(rejection.value)
 
 
+@needs_java
 def test_pypmml_predicts_all_labels(tmp_path):
     """A third party's reader (PMML4S): all labels of all rows, not the first label only."""
-    pypmml = pytest.importorskip("pypmml")
+    import pypmml
+
     data = make_planted_rules(120, random_state=0)
     clf = RuleSetClassifier(n_candidates=500, phi=1.0, random_state=0).fit(data.X, data.Y)
     X = data.X.copy()
@@ -136,10 +141,12 @@ def test_pypmml_predicts_all_labels(tmp_path):
     assert (read[predicted.columns].astype(int).to_numpy() == predicted.to_numpy()).all()
 
 
+@needs_java
 def test_jpmml_predicts_all_labels_and_the_schema_allows_the_file(tmp_path):
     """The reference reader, which has the XML schema of PMML 4.4 on board."""
-    jpmml_evaluator = pytest.importorskip("jpmml_evaluator")
-    xmlschema = pytest.importorskip("xmlschema")
+    import jpmml_evaluator
+    import xmlschema
+
     jar = next(Path(jpmml_evaluator.__file__).parent.rglob("pmml-model-[0-9]*.jar"))
     with ZipFile(jar) as content:
         schema = xmlschema.XMLSchema(content.read("pmml.xsd").decode())

@@ -14,7 +14,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from steelyard.model.combiners import FirstRule
 from steelyard.model.conditions import Condition
 from steelyard.model.decoders import BestLabel, EachLabel
-from steelyard.model.evidence import Evidence, Label
+from steelyard.model.evidence import Evidence, EvidenceFrom, Label, Provenance
 from steelyard.model.features import Feature
 from steelyard.model.rules import Head, Rule, ScoredRule
 from steelyard.model.theory import Theory
@@ -262,3 +262,18 @@ def test_a_plot_shows_itself_in_a_notebook_without_pyplot():
     """A notebook asks an object for its picture; plain figures have one only after pyplot's set-up."""
     picture = handmade_theory().plot()._repr_png_()
     assert picture[:8] == b"\x89PNG\r\n\x1a\n"
+
+
+def test_a_page_shows_all_rules_and_who_made_them_and_loads_nothing():
+    theory = flu_theory("any-rule", EachLabel())
+    note = "</td><script>alert(1)</script>"
+    origin = Provenance("given", "2026-03-01", note)
+    heads = [Rule.parse(f"flu ← fever ≥ {i}") for i in range(400)]
+    many = tuple(ScoredRule(rule, None, None, provenance=origin) for rule in heads)
+    edited = replace(theory, rules=theory.rules + many, evidence_from=EvidenceFrom("stale"))
+    page = edited.to_html()
+    assert page.count("<tr>") == 1 + len(edited.labels) + len(edited)
+    assert page.count("given 2026-03-01: &lt;/td&gt;&lt;script&gt;alert(1)") == 400
+    assert "<script" not in page
+    assert "default-src 'none'" in page
+    assert "recount(X, Y) renews it" in page

@@ -2,6 +2,7 @@
 
 import pickle
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -19,6 +20,7 @@ from steelyard import (
     Evidence,
     Head,
     MEstimate,
+    Provenance,
     RipperClassifier,
     Rule,
     RuleSetClassifier,
@@ -189,13 +191,16 @@ class TestRejection:
             learn(method, Constraints(**constraints))
 
     def test_an_unknown_category_is_told(self, method):
-        """Forbidding it changes nothing; a rule that tests it is rejected."""
+        """Forbidding it changes nothing; a given rule that tests it is left out."""
         red = Condition("skin", "=", "red")
         with pytest.warns(ConstraintWarning, match="'skin' has no category 'red'"):
             theory = learn(method, Constraints(forbidden_conditions=[red])).theory_
         assert len(theory) > 0
-        with pytest.raises(ValueError, match="no category 'red'"), pytest.warns(ConstraintWarning):
-            learn(method, Constraints(given=[Rule(Head("for jam"), (red,))]))
+        rule = Rule(Head("for jam"), (red,))
+        message = "the given rule 'for jam ← skin = red' is left out: .* has no category 'red'"
+        with pytest.warns(ConstraintWarning, match=message):
+            theory = learn(method, Constraints(given=[rule])).theory_
+        assert rule not in [scored.rule for scored in theory]
 
     def test_the_parameter_must_be_constraints(self, method):
         with pytest.raises(ValueError, match="constraints must be Constraints or None"):
@@ -348,3 +353,56 @@ class TestGiven:
         rule = Rule(Head("c"), (Condition("weight", "≥", 123.456),))
         theory = learn(method, Constraints(given=[rule]), Y=y).theory_
         assert rule in [scored.rule for scored in theory]
+
+
+class TestOrigins:
+    """Given rules say who gave them, when and why."""
+
+    def test_they_survive_plain_data(self):
+        wanted = Constraints(
+            given=[
+                {"rule": "a <- x >= 1", "note": "so it is", "when": "2026-03-01"},
+                "b <- x < 1",
+                ScoredRule(Rule.parse("c <- x < 3"), None, None, None, None, Provenance("edited")),
+            ]
+        )
+        origins = [wanted.origin_of(rule).describe() for rule in wanted.given]
+        assert origins == ["given 2026-03-01: so it is", "given", "edited"]
+        plain = wanted.to_plain()
+        assert plain["given"][1] == "b ← x < 1"
+        assert Constraints.from_plain(plain) == wanted
+        assert Constraints.from_plain(plain).origins == wanted.origins
+        assert eval(repr(wanted)) == wanted
+        assert wanted.parts()["given"].origins == wanted.origins
+
+    def test_a_learned_rule_becomes_a_given_one(self):
+        scored = ScoredRule(Rule.parse("a <- x >= 1"), Evidence(3, 0), 0.5)
+        wanted = Constraints(given=[scored])
+        assert wanted.origin_of(scored.rule) == Provenance("given")
+
+    def test_every_method_keeps_them(self, method):
+        text = "for jam <- bruised = yes"
+        wanted = Constraints(given=[{"rule": text, "note": "so it is", "when": "2026-03-01"}])
+        theory = learn(method, wanted).theory_
+        (scored,) = (s for s in theory if s.rule == wanted.given[0])
+        assert scored.provenance == Provenance("given", "2026-03-01", "so it is")
+
+    def test_a_path_keeps_them_in_its_file(self):
+        data = make_planted_rules(100, random_state=0)
+        wanted = Constraints(
+            given=[
+                {"rule": "for jam <- bruised = yes", "note": "so it is"},
+                "for jam <- weight < 9",
+            ]
+        )
+        with pytest.warns(ConstraintWarning, match="cover no examples"):
+            path = theory_path(
+                data.X, data.Y, [MEstimate(4)], [0.5], n_candidates=100, constraints=wanted
+            )
+        again = TheoryPath.from_json(path.to_json())
+        assert again.theory() == path.theory()
+        found = [again.provenance(r).describe() for r in range(len(again.coded))]
+        assert found[-2:] == ["given: so it is", "given"]
+        assert not any(found[:-2])
+        with pytest.raises(ValueError, match="1 origins for 2 given rules"):
+            replace(path, origins=path.origins[:1])

@@ -200,7 +200,7 @@ class TestVotes:
         assert (scored.points, edited.evidence_from.n_rows) == (5, 6)
 
     def test_a_rule_that_covers_nothing_has_no_vote(self):
-        with pytest.raises(ValueError, match="covers none of the 6 rows, so no vote can be fitted"):
+        with pytest.raises(ValueError, match="covers none of the rows, so no vote can be fitted"):
             voting().add("flu ← fever ≥ 90", X=PATIENTS, Y=ILL)
 
     def test_a_fitted_vote_makes_the_loss_no_worse_on_random_theories(self):

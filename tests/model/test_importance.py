@@ -43,13 +43,19 @@ def test_on_a_table_they_are_the_predictions_that_change_without(pair):
         assert (np.diff(frame["importance"]) <= 0).all()
 
 
-def test_without_a_table_rules_share_their_counts_among_conditions():
+def test_without_a_table_rules_share_what_they_cover_beyond_chance_among_conditions():
     theory = flu_theory("any-rule", EachLabel()).replace(1, "cold ← nose = runs ∧ 36 ≤ fever < 37")
     X = pd.DataFrame({"fever": [39.0, 39.0, 36.5, 37.0], "nose": ["dry", "dry", "runs", "dry"]})
     counted = theory.recount(X, [[1, 0], [1, 0], [0, 1], [0, 0]])
     frame = counted.importances().set_index("attribute")
-    # Two positives for the rule on fever alone; one for the other, two of whose conditions test fever.
-    assert frame["importance"].to_dict() == pytest.approx({"fever": 8 / 9, "nose": 1 / 9})
+    # The rule on fever alone covers two positives where chance gives one of two; the other covers one
+    # where chance gives a quarter, and two of its three conditions test fever.
+    flu, cold = 2 - 2 * 2 / 4, 1 - 1 / 4
+    expected = {"fever": flu + cold * 2 / 3, "nose": cold / 3}
+    total = flu + cold
+    assert frame["importance"].to_dict() == pytest.approx(
+        {name: value / total for name, value in expected.items()}
+    )
     assert frame["n_rules"].to_dict() == {"fever": 2, "nose": 1}
     conditions = counted.importances(per="condition")
     assert conditions["condition"].tolist() == ["fever ≥ 38.5", "36 ≤ fever < 37", "nose = runs"]
@@ -57,8 +63,15 @@ def test_without_a_table_rules_share_their_counts_among_conditions():
 
 
 def test_votes_count_by_their_size():
-    frame = flu_theory("sum-of-votes", EachLabel()).importances().set_index("attribute")
-    fever, nose = 9 * 152, 8 * 30 + 6 * 110
+    theory = flu_theory("sum-of-votes", EachLabel())
+    frame = theory.importances().set_index("attribute")
+    prior = {label.name: label.prior for label in theory.labels}
+    excess = []
+    for scored in theory:
+        is_present = scored.head.target_class == 1
+        chance = prior[scored.head.label] if is_present else 1 - prior[scored.head.label]
+        excess.append(abs(scored.tp - (scored.tp + scored.fp) * chance) * scored.points)
+    fever, nose = excess[0], sum(excess[1:])
     assert frame["importance"].to_dict() == pytest.approx(
         {"fever": fever / (fever + nose), "nose": nose / (fever + nose)}
     )

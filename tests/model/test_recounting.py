@@ -148,7 +148,7 @@ class TestNumbers:
     def test_a_recount_makes_an_edited_theory_whole(self):
         edited = flu_theory("any-rule", EachLabel()).add("flu ← nose = runs")
         counted = edited.recount(PATIENTS, ILL)
-        assert not counted.evidence_from.is_stale
+        assert counted.evidence_from.is_complete
         assert [(s.tp, s.fp, s.evidence.only) for s in counted] == [(3, 0, 1), (2, 1, 1), (3, 0, 3)]
 
     def test_held_out_counts_give_way_to_the_recount(self):

@@ -81,7 +81,10 @@ class TestMistakes:
                 "line 2: cannot read the rule 'flu ← fever ≥ x'",
             ),
             ("1: flu ← fevr ≥ 3", "line 1: the rule tests an unknown attribute 'fevr'"),
-            ("9: flu ← fever ≥ 3", "line 1: there is no rule 9; there are 2"),
+            (
+                "9: flu ← fever ≥ 3",
+                "line 1: the theory has 2 rules, but this line has the number 9",
+            ),
             ("1: flu ← fever ≥ 3\n1: flu ← fever ≥ 4", "line 2: rule 1 stands in line 1 already"),
             ("flu ← fever ≥ 3\nflu ← fever ≥ 3", "line 2: the theory has the rule"),
         ],

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from steelyard import TheoryPath
+from steelyard import Constraints, RuleSetClassifier, TheoryPath, make_planted_rules
 from steelyard.report.page import write_page
 from steelyard.report.page.payload import study_to_payload
 from steelyard.report.page.writing import build_page, fit_theories, to_json
@@ -491,3 +491,73 @@ def test_compressed_theories_are_read_and_omitted_ones_are_reported(open_page, s
     page = open_page("#data=evil", file=bare)
     page.wait_for_selector("#rules .note")
     assert "omitted to keep this page small" in page.locator("#rules").inner_text()
+
+
+# -- rules that were not learned -------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def curated(tmp_path_factory):
+    """A page of a study with a rule that was edited, one that was given with a note, and one without."""
+    data = make_planted_rules(200, random_state=0)
+    learned = RuleSetClassifier(n_candidates=200, random_state=0).fit(data.X, data.Y).theory_
+    edited = learned.replace(
+        learned.rules_of("for jam")[0],
+        "for jam <- bruised = yes and weight >= 251",
+        when="2026-03-01",
+        note=EVIL,
+    )
+    constraints = Constraints(
+        given=[
+            next(scored for scored in edited if not scored.provenance.is_learned),
+            {"rule": "for baking <- firmness >= 9.5", "note": "=as every baker knows"},
+            "for drying <- acidity >= 4.7",
+        ]
+    )
+    folder = tmp_path_factory.mktemp("curated")
+    config = StudyConfig(
+        ("planted",),
+        folds=2,
+        n_candidates=200,
+        parameters=PARAMETERS,
+        phis=PHIS,
+        constraints=constraints,
+    )
+    return write_page(run_study(config, folder / "results", n_jobs=1))
+
+
+def origins(page, place="#rules"):
+    return page.locator(f"{place} .rule .origin").all_inner_texts()
+
+
+def test_rules_that_were_not_learned_say_who_made_them_when_and_why(open_page, curated):
+    page = open_page("#parameter=4&phi=0.25&from=none", curated)
+    expected = [f"edited 2026-03-01: {EVIL}", "given: =as every baker knows", "given"]
+    assert sorted(origins(page)) == sorted(expected)
+    assert page.locator("img").count() == 0
+    rule = page.locator("#rules .rule", has=page.locator(".origin", has_text="edited"))
+    assert rule.locator(".body b").all_inner_texts() == ["bruised", "weight"]
+    # Learned rules say nothing.
+    assert shown_rules(page) > len(expected)
+    page.fill("#query", "every baker")
+    assert origins(page) == ["given: =as every baker knows"]
+    assert shown_rules(page) == 1
+
+
+def test_the_download_has_the_origin_of_each_rule_as_text(open_page, curated):
+    page = open_page("#parameter=4&phi=0.25&from=none", curated)
+    with page.expect_download() as download:
+        page.locator("#rules-downloads button").click()
+    table = pd.read_csv(download.value.path(), keep_default_na=False)
+    assert sorted(filter(None, table["origin"])) == sorted(
+        [f"edited 2026-03-01: {EVIL}", "given: =as every baker knows", "given"]
+    )
+
+
+def test_an_explanation_shows_the_origin_of_a_firing_rule(open_page, curated):
+    page = open_page("#parameter=4&phi=0.25&view=ask", curated)
+    found = []
+    for _ in range(20):
+        found += origins(page, "#ask")
+        page.locator('[aria-label="next example"]').click()
+    assert any(text.startswith("edited 2026-03-01") for text in found)

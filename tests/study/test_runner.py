@@ -16,7 +16,7 @@ from steelyard import (
     make_planted_rules,
 )
 from steelyard.measures import MEASURES
-from steelyard.study import StudyConfig, StudyError, read_config, run_study
+from steelyard.study import StudyConfig, StudyError, load_study, read_config, run_study
 from steelyard.study.data import load_study_data
 
 RESULT_FILES = ("results.csv", "tuned.csv", "baselines.csv")
@@ -170,6 +170,50 @@ def test_run_json_records_versions_seed_hashes_and_seconds(mini_study):
     assert run["seed"] == 1
     assert len(run["data"]["planted"]["sha256"]) == 64
     assert run["data"]["planted"]["seconds"]["grid"] > 0
+
+
+OWN_HEURISTIC = """
+from dataclasses import dataclass
+from steelyard import Heuristic
+
+
+@dataclass(frozen=True)
+class Youden(Heuristic):
+    name, symbol, grid = "youden", "w", (0.5, 1.0)
+    w: float = 1.0
+
+    def __call__(self, tp, fp, fn, tn):
+        return tp / (tp + fn) - self.w * fp / (fp + tn)
+"""
+
+
+def test_a_heuristic_of_ones_own_is_studied_beside_the_others(tmp_path, monkeypatch):
+    (tmp_path / "own_youden.py").write_text(OWN_HEURISTIC)
+    monkeypatch.syspath_prepend(tmp_path)
+    config = StudyConfig(
+        data=("planted",),
+        heuristics=("relative-cost", "own_youden:Youden", "wra"),
+        phis=(1.0, 0.5),
+        folds=2,
+        n_candidates=200,
+        tune=("hamming",),
+        inner_folds=2,
+    )
+    study = run_study(config, tmp_path / "out", n_jobs=1)
+    rows = study.results[study.results["measure"] == "hamming"]
+    assert rows.groupby("heuristic")["parameter"].nunique().to_dict() == {
+        "relative-cost": 20,
+        "wra": 1,
+        "youden": 2,
+    }
+    # tp/P - fp/N is twice the relative cost with c = 1/2.
+    values = rows.set_index(["heuristic", "parameter", "fold", "phi"])["value"]
+    assert values["youden"][1.0].equals(values["relative-cost"][0.5])
+    assert set(study.tuned["heuristic"]) == {"relative-cost", "youden", "wra"}
+    with pytest.raises(StudyError, match=r"'own_youden:Youden' is Python code.* --trust"):
+        load_study(tmp_path / "out")
+    again = load_study(tmp_path / "out", trust=True)
+    assert again.paths["planted"].shape == (23, 2)
 
 
 def test_only_some_folds_and_both_families(tmp_path):

@@ -322,12 +322,13 @@ def evaluate_fraction(
     double n_positives,
     double n_negatives,
 ):
-    """Values of the fraction with the given (6, 5) coefficients; 0/0 counts as 0.
+    """Values of the fraction with the given (6, 6) coefficients; 0/0 counts as 0.
 
     `steelyard.heuristics.FractionHeuristic` does the same operations in the same order.
     """
     cdef double total = n_positives + n_negatives
-    cdef double[5] terms = [1.0, n_positives, n_negatives, total, total * total]
+    cdef double product = n_positives * n_negatives
+    cdef double[6] terms = [1.0, n_positives, n_negatives, total, total * total, product]
     cdef double[6] weights
     cdef double[::1] values = np.empty(tp.shape[0])
     cdef double a, b, c, d, e, f, denominator
@@ -335,7 +336,7 @@ def evaluate_fraction(
     with nogil:
         for i in range(6):
             weights[i] = 0.0
-            for k in range(5):
+            for k in range(6):
                 weights[i] += coefficients[i, k] * terms[k]
         a, b, c, d, e, f = weights[0], weights[1], weights[2], weights[3], weights[4], weights[5]
         for i in range(tp.shape[0]):

@@ -11,7 +11,7 @@ from .consoles import write_output
 from .inputs import with_theory
 from .options import OutFile, option
 
-Format = StrEnum("Format", ["sql", "python", "pmml", "latex", "markdown", "text", "json"])
+Format = StrEnum("Format", ["sql", "python", "pmml", "latex", "markdown", "html", "text", "json"])
 Dialect = StrEnum("Dialect", ["sqlite", "duckdb", "postgres", "ansi"])
 
 
@@ -23,7 +23,7 @@ def export(
     table: Annotated[str | None, option("The table that the SQL reads.", default="data")] = None,
     out: OutFile = None,
 ) -> None:
-    """Write a theory as SQL, Python, PMML, LaTeX, Markdown, text or JSON.
+    """Write a theory as SQL, Python, PMML, LaTeX, Markdown, HTML, text or JSON.
 
     Not every format can express rules that vote or label sets. Then the export is rejected.
 

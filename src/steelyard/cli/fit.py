@@ -1,12 +1,13 @@
 """``steelyard fit``: a data set with labels → a theory in a file."""
 
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from .consoles import error_console, print_result
-from .inputs import load_data, make_heuristic, no_repeated_notes
+from .inputs import load_data, make_heuristic, no_repeated_notes, read_constraints
 from .options import Data, Jobs, Json, Labels, TheoryOutFile, columns, keep_inputs, option
 
 Method = StrEnum("Method", ["auto", "paper", "short", "boosted", "ripper"])
@@ -25,11 +26,12 @@ _MISSING = (
     "Examples for which a label is missing: raise an error, drop them, or read the label as absent."
 )
 _SPLIT = "Make one label per value of a target that has other values than 0 and 1."
-_HEURISTIC = "m-estimate, f-measure, precision, recall, wra, accuracy or laplace."
+_HEURISTIC = "m-estimate, f-measure, klosgen, cost, wra ...; a wrong name lists all."
 _DECODE = (
     "Predict each label by itself, the label set of the training data that fits best, "
     "or what these label sets vote for."
 )
+_CONSTRAINTS = "What the rules have to satisfy, in TOML; see docs/constraints.md."
 _DECODE_DEFAULT = "each-label; short and boosted: best-label-set"
 
 
@@ -45,7 +47,7 @@ def fit(
     tune: Annotated[str | None, option(_TUNE, metavar="MEASURE")] = None,
     heuristic: Annotated[str | None, option(_HEURISTIC, default="m-estimate")] = None,
     parameter: Annotated[
-        float | None, option("m or β of the heuristic.", default="16 or 1")
+        float | None, option("The parameter of the heuristic, such as m.", default="its own")
     ] = None,
     phi: Annotated[float | None, option("Share φ of rules to keep.", default="0.5")] = None,
     candidates: Annotated[
@@ -55,6 +57,9 @@ def fit(
     max_rules: Annotated[
         int | None, option("Most rules.", default="none; boosted: 333", min=1)
     ] = None,
+    constraints: Annotated[
+        Path | None, option(_CONSTRAINTS, metavar="FILE.toml", exists=True, dir_okay=False)
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all random choices.")] = 0,
     jobs: Jobs = -1,
     as_json: Json = False,
@@ -63,10 +68,11 @@ def fit(
 
     Example: [bold]steelyard fit patients.csv --labels cough,fever --tune f1_micro -o theory.json[/bold]
     """
-    keep_inputs(out, data)
+    keep_inputs(out, data, *([constraints] if constraints else []))
     options: dict[str, Any] = {"heuristic": heuristic, "parameter": parameter, "phi": phi}
     options |= {"n_candidates": candidates, "max_rules": max_rules, "random_state": seed}
     options |= {"decode": decode and decode.value, "n_jobs": jobs}
+    options["constraints"] = constraints and read_constraints(constraints)
     estimator = _make_estimator(method, tune, options)
     treatment = {"missing": missing_labels, "multi_valued": "split" if split_targets else None}
     loaded = load_data(data, labels, treatment, ignore=ignore, nominal=nominal)
@@ -86,13 +92,14 @@ def fit(
 def _make_estimator(method: Method, tune: str | None, options: dict[str, Any]) -> Any:
     """Translate options into an estimator. An option that is None keeps the estimator's default."""
     from steelyard.estimators.methods import make_estimator
-    from steelyard.heuristics import BETA_GRID, FMeasure, MEstimate
+    from steelyard.heuristics import MEstimate, find_family
 
     heuristic, parameter = options.pop("heuristic"), options.pop("parameter")
     if method == Method.boosted:
         options |= {"heuristic": heuristic, "m": parameter}
-    elif tune and parameter is None and heuristic == FMeasure.name:
-        options["heuristics"] = [FMeasure(beta) for beta in BETA_GRID]
+    elif tune and parameter is None and heuristic not in (None, MEstimate.name):
+        family = find_family(heuristic)
+        options["heuristics"] = [family.make(value) for value in family.grid]
     elif parameter is not None or heuristic not in (None, MEstimate.name):
         options["heuristic"] = make_heuristic(heuristic, parameter)
     given = {name: value for name, value in options.items() if value is not None}

@@ -70,6 +70,26 @@ def no_repeated_notes(source: str) -> Iterator[None]:
         yield
 
 
+def read_constraints(path: Path) -> "steelyard.Constraints":
+    """Read constraints from TOML: their parameters, or a table `constraints` with them."""
+    import tomllib
+
+    from steelyard._files import read_text
+
+    try:
+        plain = tomllib.loads(read_text(path))
+    except RecursionError:
+        raise ValueError(f"{path} is nested too deeply") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ValueError(f"{path} is not valid TOML: {error}") from None
+    if list(plain) == ["constraints"]:
+        plain = plain["constraints"]
+    try:
+        return steelyard.Constraints.from_plain(plain)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+
+
 def make_heuristic(name: str | None, parameter: float | None) -> "steelyard.Heuristic":
     """Make the heuristic that two options describe, the m-estimate without a name."""
     from steelyard.heuristics import MEstimate, get_heuristic
@@ -121,7 +141,9 @@ def with_theory(command: Callable[..., None]) -> Callable[..., None]:
         theory: TheoryFile,
         *,
         heuristic: Annotated[str | None, of_study("The heuristic.", default="m-estimate")] = None,
-        parameter: Annotated[float | None, of_study("Its m or β.", default="16 or 1")] = None,
+        parameter: Annotated[
+            float | None, of_study("Its parameter, such as m.", default="its own")
+        ] = None,
         phi: Annotated[float | None, of_study("The share φ of kept rules.", default="0.5")] = None,
         **others: Any,
     ) -> None:

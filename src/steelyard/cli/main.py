@@ -16,6 +16,7 @@ from .evaluate import evaluate
 from .explain import explain
 from .export import export
 from .fit import fit
+from .importing import import_command
 from .predict import predict
 from .recount import recount
 from .rules import rules
@@ -35,6 +36,7 @@ app.command("study")(study_command)
 app.command("report")(report_command)
 for command in (fit, predict, evaluate, rules, explain, recount, compare, edit, export, warmup):
     app.command()(command)
+app.command("import")(import_command)
 app.add_typer(data_app, name="data")
 
 

@@ -11,9 +11,17 @@ from .options import Data, OutFile
 def predict(theory: "steelyard.Theory", data: Data, out: OutFile = None) -> None:
     """Predict the labels of every example and write them as CSV.
 
+    A name that a spreadsheet would read as a formula, such as =a, is written as '=a.
+
     Example: [bold]steelyard predict theory.json new.csv -o predictions.csv[/bold]
     """
+    import pandas as pd
+
+    from steelyard._text import escape_formula
     from steelyard.data.sources import read_attributes
 
-    predicted = theory.predict(read_attributes(data))
+    predicted = pd.DataFrame(theory.predict(read_attributes(data)))
+    predicted.columns = predicted.columns.map(escape_formula)
+    if not theory.is_multilabel:  # classes may be texts
+        predicted = predicted.map(lambda x: escape_formula(x) if isinstance(x, str) else x)
     write_output(out, predicted.to_csv(index=False, lineterminator="\n"))

@@ -14,6 +14,8 @@ from steelyard.study import StudyResults
 
 from .consoles import plain_cell
 
+_COLOURS = {"supported": "green", "contradicted": "red", "undecided": "yellow"}
+
 
 def summarize(study: StudyResults) -> Iterator[RenderableType]:
     """Yield best cells, methods side by side, and findings."""
@@ -22,7 +24,7 @@ def summarize(study: StudyResults) -> Iterator[RenderableType]:
     if study.findings:
         grid = Table.grid(padding=(0, 2))
         for finding in study.findings:
-            colour = "green" if finding.verdict == "supported" else "red"
+            colour = _COLOURS[finding.verdict]
             grid.add_row(Text(finding.verdict, colour), plain_cell(finding.statement))
             grid.add_row("", Text(finding.numbers, "dim"))
         yield Text("Findings of the paper, checked on this study", "italic")

@@ -19,7 +19,7 @@ from steelyard.learning.constraints import Constraints
 from steelyard.learning.targets import TargetChoice, Targets, encode_targets
 from steelyard.model.theory import Theory
 
-from .parts import nested_parameters, replace_fields, weigh_features
+from .parts import nested_parameters, replace_fields
 from .progress import CallbackSupportMixin, with_callbacks
 from .validation import (
     name_labels,
@@ -84,8 +84,6 @@ class TheoryClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         X, targets = self._read_training_set(X, name_labels(y, label_names), sample_weight)
         self._note_columns(X, feature_names)
         self.theory_ = self._learn_theory(X, targets)
-        if self.constraints is not None:
-            self.constraints.check_given(self.theory_.features)
         self._warn_of_labels_without_rule()
         self._warn_of_many_rules()
         return self
@@ -196,15 +194,18 @@ class TheoryClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     def feature_importances_(self) -> NDArray[np.float64]:
         """How much the rules rely on each attribute, in shares that sum to 1.
 
-        A rule counts by the number of training examples with its head that it covers beyond those that
-        guessing would give, |TP - (TP + FP)·prior|, in equal parts for the attributes that it tests.
+        They are those of `Theory.importances`: a rule counts by the number of training examples with its
+        head that it covers beyond those that guessing would give, |TP - (TP + FP)·prior|, times the size
+        of its vote if it votes, in equal parts for its conditions.
 
         Returns
         -------
         ndarray of shape (n_features,), all 0 if no rule tests an attribute
         """
         check_is_fitted(self)
-        return weigh_features(self.theory_)
+        shares = self.theory_.importances().set_index("attribute")["importance"]
+        names = [feature.name for feature in self.theory_.features]
+        return shares.reindex(names, fill_value=0.0).to_numpy(dtype=np.float64)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict labels.

@@ -1,4 +1,4 @@
-"""Parts of estimators and theories in numbers: parameters of parameters, weights of attributes."""
+"""Parts of estimators: parameters of parameters, such as the m of a heuristic."""
 
 from __future__ import annotations
 
@@ -6,12 +6,8 @@ from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from steelyard.heuristics import HEURISTICS
 from steelyard.model.decoders import DECODERS
-from steelyard.model.theory import Theory
 
 # Parameters that have parameters of their own, with the objects that a name stands for.
 _NAMED: dict[str, dict[str, Any]] = {
@@ -69,19 +65,3 @@ def _fields_of(part: Any) -> dict[str, Any]:
         return {}
     # The label sets that a decoder knows are learned, so they are no parameter.
     return {f.name: getattr(part, f.name) for f in fields(part) if f.name != "known"}
-
-
-def weigh_features(theory: Theory) -> NDArray[np.float64]:
-    """The share of each attribute in what the rules cover beyond chance."""
-    position = {feature.name: i for i, feature in enumerate(theory.features)}
-    prior = {label.name: (1 - label.prior, label.prior) for label in theory.labels}
-    target = {label.name: label.target_class for label in theory.labels}
-    weights = np.zeros(len(theory.features))
-    for scored in theory:
-        tested = sorted({position[condition.feature] for condition in scored.body})
-        name = scored.head.label
-        chance = prior[name][int(scored.head.target_class == target[name])]
-        excess = abs(scored.tp - (scored.tp + scored.fp) * chance)
-        weights[tested] += excess / max(len(tested), 1)
-    total = weights.sum()
-    return weights / total if total else weights

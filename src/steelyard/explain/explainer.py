@@ -13,9 +13,10 @@ import pandas as pd
 
 from steelyard._numbers import is_integer
 from steelyard.model.conditions import Value
+from steelyard.model.evaluation import Evaluation
 from steelyard.model.rules import ScoredRule
 from steelyard.model.tables import as_table
-from steelyard.model.theory import Evaluation, Theory
+from steelyard.model.theory import Theory
 
 from .changes import Change, NearRule
 from .explanation import Explanation, LabelExplanation

@@ -1,4 +1,4 @@
-"""Theory → an HTML table for notebooks. Names are untrusted: everything is escaped."""
+"""Theory → an HTML table for notebooks, or a page of its own. Names are untrusted: all is escaped."""
 
 from __future__ import annotations
 
@@ -20,23 +20,46 @@ _RIGHT_COLOUR = "#009E73"  # bluish green and vermillion of Okabe and Ito: disti
 _WRONG_COLOUR = "#D55E00"
 
 
+# A page loads nothing and runs nothing; bars and alignment are styles of elements.
+_HEAD = """\
+<!doctype html>
+<html lang="en"><head><meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+<style>
+body {{ font: 15px/1.5 system-ui, sans-serif; max-width: 70em; margin: 2em auto; padding: 0 1em; }}
+table {{ border-collapse: collapse; width: 100%; }}
+caption {{ padding-bottom: 1em; }}
+td, th {{ padding: 3px 8px; text-align: right; border-bottom: 1px solid #ddd; }}
+tbody th {{ padding-top: 1.2em; }}
+small {{ color: #666; font-weight: normal; }}
+</style></head><body>
+"""
+
+
 def to_html(theory: Theory) -> str:
-    """The rules of a theory as a table, grouped by label."""
-    return "".join(_parts(theory))
+    """The rules of a theory as a table for notebooks, grouped by label."""
+    return "".join(_parts(theory, _MAX_RULES))
 
 
-def _parts(theory: Theory) -> Iterator[str]:
+def to_page(theory: Theory) -> str:
+    """The rules of a theory as a page of its own, with all rules and with who made them."""
+    title = escape(f"{format_count(len(theory), 'rule')} for {', '.join(theory.label_names[:5])}")
+    table = "".join(_parts(theory, len(theory)))
+    return f"{_HEAD.format(title=title)}{table}\n</body></html>\n"
+
+
+def _parts(theory: Theory, max_rules: int) -> Iterator[str]:
     columns = list_columns(theory)
     caption = "<br>".join(map(escape, filter(None, [theory.summary, theory.evidence_note])))
     titles = "".join(f"<th>{title}</th>" for title in columns)
     yield f'<table class="steelyard-theory"><caption style="{_LEFT}">{caption}'
     yield f'</caption><thead><tr><th style="{_LEFT}">rule</th><th></th>{titles}</tr></thead>'
-    n_left = _MAX_RULES
+    n_left = max_rules
     for label, note, rows, silence in list_rows(theory):
-        count = (
-            f"{label.n_positives} of {label.n_examples} examples, "
-            f"{silence or format_count(len(rows), 'rule')}"
-        )
+        share = f"{label.n_positives} of {label.n_examples} examples, " if label.n_examples else ""
+        count = f"{share}{silence or format_count(len(rows), 'rule')}"
         yield f'<tbody><tr><th colspan="{2 + len(columns)}" style="{_LEFT}">{escape(str(label))} '
         yield f"<small>{count}{note}</small></th></tr>"
         for scored, body, numbers in rows[:n_left]:
@@ -48,8 +71,8 @@ def _parts(theory: Theory) -> Iterator[str]:
         n_left = max(n_left - len(rows), 0)
         yield "</tbody>"
     yield "</table>"
-    if len(theory) > _MAX_RULES:
-        n_hidden = len(theory) - _MAX_RULES
+    if len(theory) > max_rules:
+        n_hidden = len(theory) - max_rules
         yield f"<p>… and {n_hidden} more rules; print the theory to see all of them.</p>"
 
 

@@ -57,8 +57,9 @@ def _lines(theory: Theory) -> Iterator[str]:
         if i:
             yield r"\midrule"
         sign = "" if label.target_class else r"$\neg$"
-        counts = f"({label.n_positives} of {label.n_examples}{_escape(note)})"
-        title = rf"{sign}\textbf{{{_escape(label.name)}}} {counts}"
+        share = f"{label.n_positives} of {label.n_examples}" if label.n_examples else ""
+        about = f"{share}{_escape(note)}".removeprefix(", ")
+        title = rf"{sign}\textbf{{{_escape(label.name)}}}{f' ({about})' if about else ''}"
         # A label stays on the page of its first rule.
         yield rf"\multicolumn{{{n_columns}}}{{@{{}}p{{\linewidth}}@{{}}}}{{{title}}} \\*"
         if silence:

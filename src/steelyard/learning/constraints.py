@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from steelyard._numbers import is_number
 from steelyard._text import as_text, did_you_mean, format_count, list_names
 from steelyard.model.conditions import Condition
+from steelyard.model.evidence import Provenance
 from steelyard.model.features import Feature
 from steelyard.model.rules import Head, Rule, ScoredRule
 
@@ -51,13 +52,16 @@ class Constraints:
         Minimum number of training examples that a rule covers.
     min_tp : int, default=0
         Minimum number of training examples with its head that a rule covers.
-    given : sequence of Rule or str, default=()
+    given : sequence of Rule, str or dict, default=()
         Rules that the theory contains whatever they cover. They come before the learned rules, which
-        are learned for the examples that the given ones leave over.
+        are learned for the examples that the given ones leave over. A dict has the rule and, if known,
+        its note and the date when it was made. A rule of a theory keeps its provenance.
     for_label : mapping of str to Constraints, default={}
         Further constraints on the rules of single labels. Bounds replace weaker ones.
     preference : float, default=0.05
         How much conditions on attributes that are not preferred lose, from 0 to 1.
+    origins : mapping of Rule to Provenance, default={}
+        The provenance of given rules, as far as `given` does not tell it.
 
     Examples
     --------
@@ -81,13 +85,18 @@ class Constraints:
     given: Sequence[Any] = ()
     for_label: Mapping[str, Constraints] = field(default_factory=dict, hash=False)
     preference: float = 0.05
+    origins: Mapping[Rule, Provenance] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
         read: dict[str, Any] = {name: _read_names(name, getattr(self, name)) for name in _NAMES}
         read["apart"] = _read_groups(self.apart)
         conditions = _read_sequence("forbidden_conditions", self.forbidden_conditions)
         read["forbidden_conditions"] = tuple(map(_read_condition, conditions))
-        read["given"] = tuple(map(_read_rule, _read_sequence("given", self.given)))
+        given = dict(map(_read_given, _read_sequence("given", self.given)))
+        read["given"] = tuple(given)
+        told = {rule: origin for rule, origin in given.items() if origin is not None}
+        known = {rule: origin for rule, origin in self.origins.items() if rule in given}
+        read["origins"] = known | told
         read["for_label"] = _read_labels(self.for_label)
         for name, value in read.items():
             object.__setattr__(self, name, value)
@@ -122,7 +131,7 @@ class Constraints:
     def _changed_fields(self) -> Iterator[Any]:
         for f in fields(self):
             default = {} if f.name == "for_label" else f.default
-            if getattr(self, f.name) != default:
+            if f.name != "origins" and getattr(self, f.name) != default:
                 yield f
 
     def __bool__(self) -> bool:
@@ -165,6 +174,10 @@ class Constraints:
         vars(copy).update(vars(self) | changes | {"for_label": {}})
         return copy
 
+    def origin_of(self, rule: Rule) -> Provenance:
+        """Who gave a rule, when and why, as far as it is known."""
+        return self.origins.get(rule, Provenance("given"))
+
     def parts(self) -> dict[str, Constraints]:
         """Each kind of constraint alone, by the name of its parameter.
 
@@ -173,7 +186,7 @@ class Constraints:
         >>> Constraints(forbidden=["age"], min_tp=5).parts()
         {'forbidden': Constraints(forbidden=['age']), 'min_tp': Constraints(min_tp=5)}
         """
-        kept: dict[str, Any] = {"preference": self.preference}
+        kept: dict[str, Any] = {"preference": self.preference, "origins": self.origins}
         return {
             f.name: Constraints(**{f.name: getattr(self, f.name)}, **kept)
             for f in self._changed_fields()
@@ -182,8 +195,21 @@ class Constraints:
 
     # -- checking ----------------------------------------------------------------------------------
 
-    def check(self, features: Sequence[Feature], labels: Sequence[str]) -> None:
-        """Reject names, categories and directions that do not fit a training set."""
+    def fit_to(
+        self, features: Sequence[Feature], labels: Sequence[str], *, are_classes: bool = False
+    ) -> Constraints:
+        """The constraints that act on a training set.
+
+        Names, kinds and directions that do not fit are rejected. A fold of a training set may lack some
+        of its categories and classes: what names them is left out, with a warning.
+
+        Parameters
+        ----------
+        features : sequence of Feature
+        labels : sequence of str
+        are_classes : bool, default=False
+            Whether the labels are the classes of a one-dimensional target.
+        """
         by_name = {feature.name: feature for feature in features}
         for constraints in (self, *self.for_label.values()):
             for parameter, name in constraints._list_attributes():
@@ -198,27 +224,23 @@ class Constraints:
                         f"constraints: the attribute {name!r} is nominal; only a numeric attribute "
                         f"can be {parameter}"
                     )
-            for condition in constraints.all_conditions():
-                _check_condition(condition, by_name[condition.feature])
-        for label in (*self.for_label, *(rule.head.label for rule in self.given)):
-            if label not in labels:
-                hint = did_you_mean(label, labels)
-                known = "" if hint else f"; the labels are {list_names(labels, most=10)}"
-                raise ValueError(f"constraints: unknown label {label!r}{hint}{known}")
-
-    def check_given(self, features: Sequence[Feature]) -> None:
-        """Reject given rules with categories that a training set does not have; folds may lack some."""
-        by_name = {feature.name: feature for feature in features}
-        for rule in self.given:
-            for condition in rule.body:
-                try:
-                    condition.check(by_name[condition.feature])
-                except ValueError as error:
-                    raise ValueError(f"the given rule {str(rule)!r}: {error}") from None
-
-    def all_conditions(self) -> list[Condition]:
-        """The forbidden conditions and those of the given rules."""
-        return [*self.forbidden_conditions, *(c for rule in self.given for c in rule.body)]
+            for condition in constraints.forbidden_conditions:
+                problem = _find_unknown_category(condition, by_name[condition.feature])
+                if problem:
+                    _warn(problem)
+        named = dict.fromkeys((*self.for_label, *(rule.head.label for rule in self.given)))
+        unknown = [label for label in named if label not in labels]
+        for label in unknown:
+            _check_label(label, labels, are_classes)
+        given = [
+            rule
+            for rule in self.given
+            if rule.head.label not in unknown and not _warn_of_category(rule, by_name)
+        ]
+        for_label = {label: own for label, own in self.for_label.items() if label not in unknown}
+        if len(given) == len(self.given) and len(for_label) == len(self.for_label):
+            return self
+        return replace(self, given=given, for_label=for_label)
 
     def _list_attributes(self) -> Iterator[tuple[str, str]]:
         """(parameter, name) of every attribute that is named."""
@@ -311,7 +333,7 @@ class Constraints:
         for f in self._changed_fields():
             value = getattr(self, f.name)
             if f.name == "given":
-                value = list(map(str, value))
+                value = [self._given_to_plain(rule) for rule in value]
             elif f.name == "forbidden_conditions":
                 # Only rules print all digits.
                 rules = (str(Rule(Head("label"), (condition,))) for condition in value)
@@ -323,12 +345,20 @@ class Constraints:
             plain[f.name] = value
         return plain
 
+    def _given_to_plain(self, rule: Rule) -> str | dict[str, str]:
+        """The text of a given rule, with its provenance if there is more to say than that."""
+        origin = self.origin_of(rule)
+        if origin == Provenance("given"):
+            return str(rule)
+        found = {"source": origin.source, "when": origin.when, "note": origin.note}
+        return {"rule": str(rule)} | {name: text for name, text in found.items() if text}
+
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any]) -> Constraints:
         """The constraints that `to_plain` wrote, or a person."""
         if not isinstance(plain, Mapping):
             raise ValueError(f"constraints must be a table, got {plain!r}")
-        known = [f.name for f in fields(cls)]
+        known = [f.name for f in fields(cls) if f.name != "origins"]
         for name in plain:
             if name not in known:
                 hint = did_you_mean(name, known) or f"; choose from {', '.join(known)}"
@@ -390,6 +420,23 @@ def _read_condition(condition: Any) -> Condition:
     raise ValueError(f"a forbidden condition must be a Condition, got {condition!r}")
 
 
+def _read_given(item: Any) -> tuple[Rule, Provenance | None]:
+    """A given rule, and its provenance if it tells one."""
+    if isinstance(item, ScoredRule):
+        return _read_rule(item), None if item.provenance.is_learned else item.provenance
+    if not isinstance(item, Mapping):
+        return _read_rule(item), None
+    known = ("rule", "source", "when", "note")
+    for name in item:
+        if name not in known:
+            hint = did_you_mean(str(name), known) or f"; it has {', '.join(known)}"
+            raise ValueError(f"a given rule has no field {name!r}{hint}")
+    if "rule" not in item:
+        raise ValueError(f"a given rule needs the field 'rule', got {dict(item)!r}")
+    origin = Provenance(**{"source": "given"} | {k: v for k, v in item.items() if k != "rule"})
+    return _read_rule(item["rule"]), origin
+
+
 def _read_rule(rule: Any) -> Rule:
     if isinstance(rule, ScoredRule):
         rule = rule.rule
@@ -417,17 +464,38 @@ def _read_labels(for_label: Any) -> dict[str, Constraints]:
     return dict(for_label)
 
 
-def _check_condition(condition: Condition, feature: Feature) -> None:
-    """Reject a condition of the wrong kind; warn of categories that the training set does not have.
+def _warn(problem: str) -> None:
+    warnings.warn(f"constraints: {problem}", ConstraintWarning, stacklevel=3)
 
-    A fold of a training set may lack some of its categories.
-    """
+
+def _find_unknown_category(condition: Condition, feature: Feature) -> str:
+    """What a condition names that the training set does not have; reject one of the wrong kind."""
     try:
         condition.check(feature)
     except ValueError as error:
         if condition.is_nominal != feature.is_nominal:
             raise ValueError(f"constraints: {error}") from None
-        warnings.warn(f"constraints: {error}", ConstraintWarning, stacklevel=2)
+        return str(error)
+    return ""
+
+
+def _warn_of_category(rule: Rule, features: Mapping[str, Feature]) -> bool:
+    """Whether a given rule tests a category that the training set does not have, which is told."""
+    problems = [_find_unknown_category(c, features[c.feature]) for c in rule.body]
+    problem = next(filter(None, problems), "")
+    if problem:
+        _warn(f"the given rule {str(rule)!r} is left out: {problem}")
+    return bool(problem)
+
+
+def _check_label(label: str, labels: Sequence[str], are_classes: bool) -> None:
+    """Reject an unknown label; warn of a class without rules, which a fold may lack."""
+    hint = did_you_mean(label, labels)
+    if are_classes:
+        _warn(f"the training examples give no rules to the class {label!r}{hint}")
+        return
+    known = "" if hint else f"; the labels are {list_names(labels, most=10)}"
+    raise ValueError(f"constraints: unknown label {label!r}{hint}{known}")
 
 
 def check_constraints(constraints: Any) -> None:

@@ -16,6 +16,7 @@ from steelyard.model.coded_rules import code_rules
 from steelyard.model.coding import FeatureCoder
 from steelyard.model.conditions import Condition
 from steelyard.model.coverage import unpack
+from steelyard.model.evidence import Provenance
 from steelyard.model.features import Feature
 from steelyard.model.log_odds import confidence_to_points
 from steelyard.model.rule_table import RuleTable
@@ -181,11 +182,13 @@ class GivenRules(NamedTuple):
     rules : tuple of Rule
     label_idx : (n_rules,) int
     masks : (n_rules, n_rows) bool
+    origins : tuple of Provenance
     """
 
     rules: tuple[Rule, ...]
     label_idx: NDArray[np.intp]
     masks: Mask
+    origins: tuple[Provenance, ...] = ()
 
     def of_label(self, label: int) -> tuple[tuple[Rule, ...], Mask]:
         """The rules of one label with their masks."""
@@ -204,7 +207,8 @@ def read_given(
     if not rules:
         return GivenRules((), label_idx, np.empty((0, targets.is_target.shape[1]), np.bool_))
     bits, n_rows = code_rules(tuple(features), [rule.body for rule in rules]).cover(X)
-    return GivenRules(rules, label_idx, unpack(bits, n_rows))
+    origins = () if constraints is None else map(constraints.origin_of, rules)
+    return GivenRules(rules, label_idx, unpack(bits, n_rows), tuple(origins))
 
 
 def align_targets(targets: Targets, constraints: Constraints) -> Targets:
@@ -278,7 +282,8 @@ def read_demands(
     """
     if not constraints:
         return Demands(targets, None, read_given(None, coder.features, targets, X))
-    constraints.check(coder.features, targets.names)
+    are_classes = targets.output != "multilabel"
+    constraints = constraints.fit_to(coder.features, targets.names, are_classes=are_classes)
     if not takes_both_classes:
         targets = align_targets(targets, constraints)
     limits = make_limits(constraints, coder, targets.names)

@@ -196,4 +196,5 @@ def make_path(
         label_sets=None if targets.classes else KnownLabelSets.from_labels(targets.is_present.T),
         **bounds._asdict(),
         n_given=len(pool.given.rules),
+        origins=pool.given.origins,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain, repeat
 from typing import Any, NamedTuple
@@ -64,7 +64,9 @@ def learn_ripper(
         learned = _keep_best(learned, problems, n_learned, in_turn)
     labels = targets.count_labels(np.array([rules.rest for rules in learned]))
     given = (demands.given.of_label(i) for i in range(len(labels)))
-    scored = map(_score_rules, labels, learned, targets.is_target, given, repeat(training.coder))
+    origins = dict(zip(demands.given.rules, demands.given.origins, strict=True))
+    shared = repeat(training.coder), repeat(origins)
+    scored = map(_score_rules, labels, learned, targets.is_target, given, *shared)
     rarest_first = np.argsort(targets.is_target.sum(axis=1), kind="stable").tolist()
     return Theory(
         features=training.coder.features,
@@ -232,6 +234,7 @@ def _score_rules(
     is_target: Mask,
     given: tuple[Sequence[Rule], Mask],
     coder: FeatureCoder,
+    origins: Mapping[Rule, Provenance],
 ) -> Iterator[ScoredRule]:
     """Rules with their counts on all training examples: given ones, then in the order of learning."""
     head = Head(label.name, label.target_class)
@@ -239,5 +242,5 @@ def _score_rules(
     n_given = len(given[0])
     for i, (rule, mask) in enumerate(chain(zip(*given, strict=True), rules)):
         evidence = Evidence(*_count_covered(mask, is_target))
-        provenance = Provenance("given" if i < n_given else "learned")
+        provenance = origins[rule] if i < n_given else Provenance()
         yield ScoredRule(rule, evidence, evidence.smoothed_precision, provenance=provenance)

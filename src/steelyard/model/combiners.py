@@ -6,8 +6,9 @@ To add one, write a class here and list it in `COMBINERS`.
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
@@ -21,6 +22,7 @@ from .coverage import Bits
 from .evidence import Label, smoothed_precision
 from .formulas import FirstHit, Formula, Sum
 from .log_odds import (
+    POINTS_PER_LOG_ODD,
     Points,
     confidence_to_points,
     fit_vote,
@@ -40,6 +42,8 @@ _MOST_POINTS = 2**31 - 1
 _EXAMPLES = "training examples"
 # Below the points of every rule.
 _NO_POINTS = -(2**40)
+# The weight of a rule in a list, such as [+1.20].
+_WEIGHT = re.compile(r"\s*\[\s*([+-]?\d+(?:\.\d+)?)\s*\]\s*")
 
 
 class Part(ABC):
@@ -106,24 +110,6 @@ class Combiner(Part):
     def strength(self, scored: ScoredRule) -> Any:
         """The strength of a rule of a theory."""
 
-    def fit_points(
-        self, scores: Scores, is_present: NDArray[np.bool_], head_class: int, prior: float
-    ) -> int | None:
-        """Points of a new rule for its head, fitted on the rows that it covers; None if it decides.
-
-        Parameters
-        ----------
-        scores : (n_covered,)
-            Scores of the label without the rule.
-        is_present : (n_covered,) bool
-            Whether the label is present.
-        head_class : {0, 1}
-            What the rule predicts.
-        prior : float
-            Share of all rows with this class.
-        """
-        return None
-
     def strengths_of(self, rules: Sequence[ScoredRule]) -> Scores:
         """The strength of the rules of a theory."""
         return np.array([self.strength(scored) for scored in rules], dtype=type(self.empty))
@@ -170,6 +156,55 @@ class Combiner(Part):
         labels : sequence of Label
         """
         return self
+
+    # -- editing ---------------------------------------------------------------------------------
+    # By default a rule decides, so it has no points.
+
+    #: What the points before a rule in a list mean, for the person who edits it.
+    points_help: ClassVar[str] = ""
+
+    def write_points(self, scored: ScoredRule) -> str:
+        """The points of a rule as text before it in a list."""
+        return ""
+
+    def read_points(self, text: str) -> tuple[int | None, str]:
+        """The points for presence before a rule in a list, if there are any, and the rest."""
+        return None, text
+
+    def check_points(self, points: int | None) -> None:
+        """Reject points for a rule that has none."""
+        if points is not None:
+            raise ValueError(
+                "points are for rules that vote; a rule of this theory decides by itself"
+            )
+
+    def keep_strength(
+        self, points: int | None, before: ScoredRule | None
+    ) -> tuple[int | None, float | None]:
+        """Points and confidence of a rule that is not counted; `before` is the one that it replaces."""
+        return None, None if before is None else before.smoothed_precision
+
+    def fit_points(
+        self,
+        find_scores: Callable[[], Scores],
+        is_present: NDArray[np.bool_],
+        head_class: int,
+        prior: float,
+    ) -> int | None:
+        """Points of a new rule for its head, fitted on the rows that it covers; None if it decides.
+
+        Parameters
+        ----------
+        find_scores : function
+            Returns the scores of the label without the rule, shape (n_covered,).
+        is_present : (n_covered,) bool
+            Whether the label is present.
+        head_class : {0, 1}
+            What the rule predicts.
+        prior : float
+            Share of all rows with this class.
+        """
+        return None
 
     # -- words -----------------------------------------------------------------------------------
 
@@ -371,6 +406,11 @@ class _Votes(Combiner):
         "pmml": "PMML's RuleSetModel cannot express votes: export this theory as SQL, Python or JSON"
     }
 
+    points_help: ClassVar[str] = """\
+# [+1.20] is the weight of a rule for its label, [-1.20] counts against it. A new or changed rule without
+# a weight gets one that is fitted to the data, if there are any.
+"""
+
     start: tuple[int, ...]
 
     def check(self, labels: Sequence[Label], rules: Sequence[ScoredRule]) -> None:
@@ -390,6 +430,53 @@ class _Votes(Combiner):
     def from_probability(self, probability: float) -> Any:
         """Log-odds in points."""
         return int(probability_to_points(probability))
+
+    def write_points(self, scored: ScoredRule) -> str:
+        """The weight for presence in brackets."""
+        return f"[{format_points(scored.vote)}] "
+
+    def read_points(self, text: str) -> tuple[int | None, str]:
+        """Points for presence from a weight in brackets."""
+        weight = _WEIGHT.match(text)
+        if weight is None:
+            return None, text
+        return round(POINTS_PER_LOG_ODD * float(weight[1])), text[weight.end() :]
+
+    def check_points(self, points: int | None) -> None:
+        """Every rule has points."""
+
+    def keep_strength(
+        self, points: int | None, before: ScoredRule | None
+    ) -> tuple[int | None, float | None]:
+        """The given points; without examples nothing else gives them."""
+        if points is None:
+            keep = "" if before is None else f" ({before.points} to keep that of the old rule)"
+            raise ValueError(f"a rule that votes needs points={keep}, or X and Y to fit them")
+        return points, None
+
+    def fit_points(
+        self,
+        find_scores: Callable[[], Scores],
+        is_present: NDArray[np.bool_],
+        head_class: int,
+        prior: float,
+    ) -> int | None:
+        """Points from at least one row."""
+        if not len(is_present):
+            raise ValueError(
+                "the rule covers none of the rows, so no vote can be fitted: give points="
+            )
+        return self._fit_points(find_scores, is_present, head_class, prior)
+
+    @abstractmethod
+    def _fit_points(
+        self,
+        find_scores: Callable[[], Scores],
+        is_present: NDArray[np.bool_],
+        head_class: int,
+        prior: float,
+    ) -> int:
+        """Points of a new rule, as in `fit_points`."""
 
     def describe_label(self, position: int) -> str:
         """What the label starts with."""
@@ -431,9 +518,13 @@ class StrongestVote(_Votes):
         """Points of a firing rule for its head."""
         return confidence_to_points(tp, fp, prior)
 
-    def fit_points(
-        self, scores: Scores, is_present: NDArray[np.bool_], head_class: int, prior: float
-    ) -> int | None:
+    def _fit_points(
+        self,
+        find_scores: Callable[[], Scores],
+        is_present: NDArray[np.bool_],
+        head_class: int,
+        prior: float,
+    ) -> int:
         """Log-odds of the rule being right, as in learning."""
         tp = int((is_present == head_class).sum())
         return int(confidence_to_points(tp, len(is_present) - tp, prior))
@@ -479,11 +570,15 @@ class SumOfVotes(_Votes):
         """Votes are learned; counts do not give them."""
         raise ValueError("the votes of boosted rules cannot be computed from counts")
 
-    def fit_points(
-        self, scores: Scores, is_present: NDArray[np.bool_], head_class: int, prior: float
-    ) -> int | None:
+    def _fit_points(
+        self,
+        find_scores: Callable[[], Scores],
+        is_present: NDArray[np.bool_],
+        head_class: int,
+        prior: float,
+    ) -> int:
         """The vote with the smallest logistic loss beside the other votes, shrunk a little."""
-        vote = fit_vote(scores, is_present)
+        vote = fit_vote(find_scores(), is_present)
         points = vote if head_class else -vote
         if points <= 0:
             raise ValueError(

@@ -6,7 +6,7 @@ Knows values of attributes; knows neither codes nor labels.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -180,17 +180,25 @@ class Condition:
         return not self.categories if self.is_nominal else self.low >= self.cut
 
     def __str__(self) -> str:
+        return self.write(str, format_value)
+
+    def write(
+        self, write_name: Callable[[str], str], write_bound: Callable[[float, str | None], str]
+    ) -> str:
+        """The condition as text, given how to write names and categories, and bounds of its kind."""
+        name = write_name(self.feature)
         if self.categories is not None:
-            if len(self.categories) == 1:
-                return f"{self.feature} = {self.categories[0]}"
-            return f"{self.feature} in {{{', '.join(self.categories)}}}"
-        low, high = (format_value(bound, self.kind) for bound in (self.low, self.high))
+            categories = list(map(write_name, self.categories))
+            if len(categories) == 1:
+                return f"{name} = {categories[0]}"
+            return f"{name} in {{{', '.join(categories)}}}"
+        low, high = (write_bound(bound, self.kind) for bound in (self.low, self.high))
         upper = f"{'≤' if self.includes_high else '<'} {high}"
         if self.low == -math.inf:
-            return f"{self.feature} {upper}"
+            return f"{name} {upper}"
         if self.high == math.inf:
-            return f"{self.feature} ≥ {low}"
-        return f"{low} ≤ {self.feature} {upper}"
+            return f"{name} ≥ {low}"
+        return f"{low} ≤ {name} {upper}"
 
     @property
     def words(self) -> str:

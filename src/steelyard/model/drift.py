@@ -211,5 +211,5 @@ def _precision_before(theory: Theory, scored: ScoredRule) -> tuple[float, str]:
     evidence = scored.held_out or scored.evidence
     if evidence is None or not evidence.covered:
         return math.nan, ""
-    kind = "before the edit" if theory.evidence_from.is_stale else theory.evidence_from.kind
+    kind = "before the edit" if theory.evidence_from.kind == "stale" else theory.evidence_from.kind
     return evidence.precision, kind if scored.held_out is None else "unseen"

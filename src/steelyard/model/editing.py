@@ -182,14 +182,9 @@ def _score(
     """
     if (X is None) != (Y is None):
         raise ValueError("give X and Y together")
-    votes = rest.combiner.gives_log_odds
-    if points is not None and not votes:
-        raise ValueError("points are for rules that vote; a rule of this theory decides by itself")
+    rest.combiner.check_points(points)
     if X is None:
-        if votes and points is None:
-            keep = "" if before is None else f" ({before.points} to keep that of the old rule)"
-            raise ValueError(f"a rule that votes needs points={keep}, or X and Y to fit them")
-        confidence = None if before is None or votes else before.smoothed_precision
+        points, confidence = rest.combiner.keep_strength(points, before)
         return ScoredRule(rule, None, None, points, None, provenance, confidence)
     truth = read_labels(rest, Y)
     covered = unpack(*code_rules(rest.features, [rule.body]).cover(X))[0]
@@ -197,19 +192,18 @@ def _score(
         raise ValueError(f"X has {len(covered)} rows, but Y has {len(truth)}")
     is_head = truth[:, rest.label_names.index(rule.head.label)] == rule.head.target_class
     evidence = Evidence(int((covered & is_head).sum()), int((covered & ~is_head).sum()))
-    if votes and points is None:
+    if points is None:
         points = _fit_points(rest, rule, X, covered, is_head)
     return ScoredRule(rule, evidence, None, points, None, provenance)
 
 
 def _fit_points(rest: Theory, rule: Rule, X: Any, covered: Masks, is_head: Masks) -> int | None:
-    """The vote of a new rule beside the other rules, from the rows that it covers."""
-    if not covered.any():
-        raise ValueError(
-            f"the rule {str(rule)!r} covers none of the {len(covered)} rows, so no vote can be "
-            "fitted: give points="
-        )
+    """The vote of a new rule beside the others, from the rows that it covers; None if it decides."""
     j, head_class = rest.label_names.index(rule.head.label), rule.head.target_class
-    scores = rest._by_block(X, lambda *block: rest._decode(*block).scores)[covered, j]
+
+    def find_scores() -> Any:
+        return rest._by_block(X, lambda *block: rest._decode(*block).scores)[covered, j]
+
     is_present = is_head[covered] == bool(head_class)
-    return rest.combiner.fit_points(scores, is_present, head_class, float(np.mean(is_head)))
+    prior = float(np.mean(is_head))
+    return rest.combiner.fit_points(find_scores, is_present, head_class, prior)

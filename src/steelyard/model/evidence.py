@@ -24,8 +24,8 @@ def smoothed_precision(tp: Any, fp: Any) -> Any:
 
 
 #: Who can have made a rule, and what evidence can be from.
-SOURCES = ("learned", "edited", "given")
-KINDS = ("training", "recount", "stale")
+SOURCES = ("learned", "edited", "given", "imported")
+KINDS = ("training", "recount", "stale", "unknown")
 
 # Tables have fewer rows, which kernels number with 32 bits.
 _MOST = 2**31 - 1
@@ -102,10 +102,11 @@ class Provenance:
 
     Parameters
     ----------
-    source : {"learned", "edited", "given"}, default="learned"
-        A rule is edited if it replaces another one, and given if it was added.
+    source : {"learned", "edited", "given", "imported"}, default="learned"
+        A rule is edited if it replaces another one, given if it was added, and imported if another
+        program learned it, which the note names.
     when : str, optional
-        The ISO date of the edit.
+        The ISO date of the edit or the import.
     note : str, default=""
 
     Examples
@@ -128,9 +129,9 @@ class Provenance:
             _check_date(self.when)
 
     @property
-    def is_by_hand(self) -> bool:
-        """Whether a person made the rule."""
-        return self.source != "learned"
+    def is_learned(self) -> bool:
+        """Whether a learner of this library made the rule, so that it has a heuristic value."""
+        return self.source == "learned"
 
     def describe(self) -> str:
         """Source, date and note; empty if it was learned and there is no note."""
@@ -155,8 +156,9 @@ class EvidenceFrom:
 
     Parameters
     ----------
-    kind : {"training", "recount", "stale"}, default="training"
-        Counts on the training examples, on the examples of a recount, or from before an edit.
+    kind : {"training", "recount", "stale", "unknown"}, default="training"
+        Counts on the training examples, on the examples of a recount, from before an edit, or none at
+        all, as for rules of another program.
     judgement : Judgement, optional
         What the predictions of the theory are worth on the examples of a recount.
 
@@ -185,9 +187,9 @@ class EvidenceFrom:
         return None if self.judgement is None else self.judgement.n_rows
 
     @property
-    def is_stale(self) -> bool:
-        """Whether an edit came after the counts."""
-        return self.kind == "stale"
+    def is_complete(self) -> bool:
+        """Whether every rule has counts."""
+        return self.kind in ("training", "recount")
 
     @property
     def examples(self) -> str:
@@ -198,8 +200,10 @@ class EvidenceFrom:
     def __str__(self) -> str:
         if self.kind == "recount":
             return f"The evidence is from a recount on {self.n_rows} examples."
-        if self.is_stale:
+        if self.kind == "stale":
             return "The evidence is from before the edit: recount(X, Y) renews it."
+        if self.kind == "unknown":
+            return "The rules are not counted: recount(X, Y) counts them."
         return "The evidence is from the training examples."
 
 
@@ -259,6 +263,10 @@ class Label:
     def n_examples(self) -> int:
         """Number of training examples."""
         return self.n_positives + self.n_negatives
+
+    def count(self, target_class: int) -> int:
+        """Number of training examples with a class, 0 or 1."""
+        return self.n_positives if target_class == self.target_class else self.n_negatives
 
     @property
     def prior(self) -> float:

@@ -44,10 +44,14 @@ def find_importances(theory: Theory, X: Any = None, per: str = "attribute") -> p
 
 
 def _share_counts(theory: Theory, key: Key) -> dict[Any, float]:
-    """The true positives of each rule, times its vote, shared among its conditions."""
+    """What each rule covers beyond chance, times its vote, shared among its conditions."""
+    labels = {label.name: label for label in theory.labels}
     values: dict[Any, float] = {}
     for scored in theory:
-        weight = scored.tp * (1 if scored.points is None else abs(scored.points))
+        label = labels[scored.head.label]
+        chance = label.count(scored.head.target_class) / max(label.n_examples, 1)
+        excess = abs(scored.tp - (scored.tp + scored.fp) * chance)
+        weight = excess * (1 if scored.points is None else abs(scored.points))
         for condition in scored.body:
             share = weight * condition.n_bounds / len(scored)
             values[key(condition)] = values.get(key(condition), 0.0) + share

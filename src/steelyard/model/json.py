@@ -179,6 +179,8 @@ def theory_to_plain(theory: Any) -> dict[str, Any]:
 def _path_rule_to_plain(path: Any, r: int) -> dict[str, Any]:
     held_out = path.held_out_evidence(r)
     more = {} if held_out is None else {"held_out": _drop_none(held_out, "only")}
+    if path.provenance(r) not in (Provenance(), Provenance("given")):  # n_given tells these
+        more["provenance"] = _drop_none(path.provenance(r), "when")
     return _rule_to_plain(path.rule(r), path.evidence(r)) | more
 
 
@@ -306,7 +308,7 @@ def _read_rule(data: Any, value: float | None = None) -> ScoredRule:
     return ScoredRule(
         rule,
         _make(Evidence, data) if is_counted else None,
-        None if number is None and provenance.is_by_hand else _read_number(number),
+        None if number is None and not provenance.is_learned else _read_number(number),
         data.get("points"),
         _read_part(data, "held_out", Evidence),
         provenance,

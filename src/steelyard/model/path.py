@@ -21,12 +21,13 @@ from steelyard.measures import Measure, count_cells
 from .coded_rules import CodedRules, code_rules
 from .combiners import AnyRule, Combiner, Scores, target_signs
 from .decoders import BestLabel, Decoder, EachLabel
+from .evaluation import labels_to_answer
 from .evidence import Evidence, Label, Provenance, smoothed_precision
 from .json import PATH, JsonFormat, Saved
 from .label_sets import KnownLabelSets
 from .log_odds import Points
 from .rules import Head, Rule, ScoredRule
-from .theory import Theory, labels_to_answer
+from .theory import Theory
 from .thresholding import count_above, count_kept
 
 Indices = NDArray[np.intp]
@@ -79,6 +80,8 @@ class TheoryPath(Saved):
     n_given : int, default=0
         Number of given rules: the last of all rules. They stand before all others in every ranking,
         and every theory keeps them.
+    origins : tuple of Provenance, default=()
+        Who made the given rules, one per rule; empty if nothing else is known than that they are given.
     held_out : (2, n_rules) int, optional
         TP and FP of the rules on examples that did not make them.
 
@@ -111,12 +114,15 @@ class TheoryPath(Saved):
     max_rules: int | None = None
     min_rules_per_label: int = 0
     n_given: int = 0
+    origins: tuple[Provenance, ...] = ()
     held_out: NDArray[np.int64] | None = None
 
     def __post_init__(self) -> None:
         self.combiner.check(self.labels, ())
         if self.label_sets is not None:
             self.label_sets.check_labels(len(self.labels))
+        if self.origins and len(self.origins) != self.n_given:
+            raise ValueError(f"{len(self.origins)} origins for {self.n_given} given rules")
         for ranked in self.ranked:
             if (ranked.votes is None) == self.combiner.gives_log_odds:
                 raise ValueError(f"votes do not fit the combiner {self.combiner.name}")
@@ -234,6 +240,13 @@ class TheoryPath(Saved):
             return None
         return Evidence(*self.held_out[:, r].tolist())
 
+    def provenance(self, r: int) -> Provenance:
+        """Who made a rule."""
+        i = int(r) - (len(self.label_of_rule) - self.n_given)
+        if i < 0:
+            return Provenance()
+        return self.origins[i] if self.origins else Provenance("given")
+
     def _scored_rule(self, r: int, value: float, points: int | None) -> ScoredRule:
         """A rule with its evidence; a negative vote makes it a rule for the absence of its label."""
         rule, evidence, held_out = self.rule(r), self.evidence(r), self.held_out_evidence(r)
@@ -241,9 +254,7 @@ class TheoryPath(Saved):
             rule, points = self.rule(r, 1 - rule.head.target_class), -points
             evidence = Evidence(evidence.fp, evidence.tp)
             held_out = held_out and Evidence(held_out.fp, held_out.tp)
-        is_given = r >= len(self.label_of_rule) - self.n_given
-        provenance = Provenance("given" if is_given else "learned")
-        return ScoredRule(rule, evidence, value, points, held_out, provenance=provenance)
+        return ScoredRule(rule, evidence, value, points, held_out, self.provenance(r))
 
     def _combine_and_decode(self, decoder: Decoder | None) -> tuple[Combiner, Decoder]:
         """The combiner and the fitted decoder of a theory of this path."""
@@ -301,10 +312,7 @@ class TheoryPath(Saved):
         values = {measure.name: np.empty(self.shape) for measure in measures}
         axes = {measure.per for measure in measures}
         for h, cells in enumerate(self._decode_cells(X, decoder)):
-            counts = {
-                axis: np.stack([count_cells(is_present, cell, axis) for cell in cells], axis=1)
-                for axis in axes
-            }
+            counts = {axis: count_cells(is_present, cells, axis) for axis in axes}
             for measure in measures:
                 values[measure.name][h] = measure.from_counts(*counts[measure.per])
         return values
@@ -362,7 +370,14 @@ class TheoryPath(Saved):
             tp=np.array([scored.tp for scored in rules], dtype=np.int64),
             fp=np.array([scored.fp for scored in rules], dtype=np.int64),
             held_out=held_out,
+            origins=_read_origins(rules, parts.get("n_given", 0)),
         )
+
+
+def _read_origins(rules: Sequence[ScoredRule], n_given: int) -> tuple[Provenance, ...]:
+    """The provenance of the given rules, which are the last ones; files may lack it."""
+    origins = [scored.provenance for scored in rules[len(rules) - n_given :]]
+    return tuple(Provenance("given") if origin.is_learned else origin for origin in origins)
 
 
 def default_decoder(labels: Sequence[Label], classes: Sequence[Any]) -> Decoder:

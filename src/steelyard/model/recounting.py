@@ -17,10 +17,11 @@ from steelyard._numbers import to_booleans
 from steelyard._text import did_you_mean, list_names
 
 from .coverage import unpack
+from .evaluation import labels_to_answer
 from .evidence import Evidence, EvidenceFrom, Label
 from .judgement import Judgement, judge
 from .rules import ScoredRule
-from .theory import Theory, labels_to_answer
+from .theory import Theory
 
 Masks = NDArray[np.bool_]
 Integers = NDArray[np.int64]

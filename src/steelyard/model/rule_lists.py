@@ -9,23 +9,19 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from steelyard._text import format_count
+
 from .editing import add_rule, check_rule, drop_rules, replace_rule
-from .log_odds import POINTS_PER_LOG_ODD, format_points
 from .rules import Rule, ScoredRule
 from .theory import Theory
 
 _NUMBERED = re.compile(r"\s*(\d+)\s*:\s*")
-_WEIGHT = re.compile(r"\s*\[\s*([+-]?\d+(?:\.\d+)?)\s*\]\s*")
 
 _HELP = """\
 # One rule per line. Change a line to change its rule, delete a line to drop its rule, and write a new
 # line without a number to add a rule, such as: {example}
 # Names that contain signs or the words and, in, not stand in double quotes. You can also write <- for ←,
 # and for ∧, <= for ≤ and >= for ≥. Lines that start with # are ignored.
-"""
-_HELP_VOTES = """\
-# [+1.20] is the weight of a rule for its label, [-1.20] counts against it. A new or changed rule without
-# a weight gets one that is fitted to the data, if there are any.
 """
 
 
@@ -50,17 +46,15 @@ def write_rules(theory: Theory) -> str:
 
 
 def _write_lines(theory: Theory) -> Iterator[str]:
-    votes = theory.combiner.gives_log_odds
     example = str(theory.rules[0].rule) if len(theory) else f"{theory.labels[0]} ← ..."
-    yield (_HELP.format(example=example) + _HELP_VOTES * votes).rstrip()
+    yield (_HELP.format(example=example) + theory.combiner.points_help).rstrip()
     number = 0
     for j, label in enumerate(theory.labels):
         yield ""
         yield f"# {' '.join(theory.describe_label(j).split())}"
         for scored in theory.rules_of(label.name):
             number += 1
-            weight = f"[{format_points(scored.vote)}] " if votes else ""
-            yield f"{number}: {weight}{scored.rule}"
+            yield f"{number}: {theory.combiner.write_points(scored)}{scored.rule}"
 
 
 def read_lines(theory: Theory, text: str) -> list[Line]:
@@ -85,15 +79,16 @@ def read_lines(theory: Theory, text: str) -> list[Line]:
 
 
 def _read_line(theory: Theory, place: int, content: str) -> Line:
-    number = vote = None
+    number = None
     numbered = _NUMBERED.match(content)
     if numbered:
         number, content = int(numbered[1]), content[numbered.end() :]
         if not 1 <= number <= len(theory):
-            raise ValueError(f"there is no rule {number}; there are {len(theory)}")
-    weight = _WEIGHT.match(content)
-    if weight and theory.combiner.gives_log_odds:
-        vote, content = round(POINTS_PER_LOG_ODD * float(weight[1])), content[weight.end() :]
+            raise ValueError(
+                f"the theory has {format_count(len(theory), 'rule')}, but this line has the number "
+                f"{number}; a new rule needs no number"
+            )
+    vote, content = theory.combiner.read_points(content)
     rule = Rule.parse(content.strip(), theory.features)
     check_rule(theory, rule)
     return Line(place, number, rule, vote)

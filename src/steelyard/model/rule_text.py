@@ -47,18 +47,7 @@ def write_rule(label: str, target_class: int, body: Sequence[Condition]) -> str:
 
 def write_condition(condition: Condition) -> str:
     """A condition as text, with all digits of its bounds and with quoted names where needed."""
-    name = write_name(condition.feature)
-    if condition.categories is not None:
-        if len(condition.categories) == 1:
-            return f"{name} = {write_name(condition.categories[0])}"
-        return f"{name} in {{{', '.join(map(write_name, condition.categories))}}}"
-    low, high = (_write_number(bound, condition.kind) for bound in (condition.low, condition.high))
-    upper = f"{'≤' if condition.includes_high else '<'} {high}"
-    if condition.low == -math.inf:
-        return f"{name} {upper}"
-    if condition.high == math.inf:
-        return f"{name} ≥ {low}"
-    return f"{low} ≤ {name} {upper}"
+    return condition.write(write_name, _write_number)
 
 
 def write_name(name: str) -> str:

@@ -164,7 +164,9 @@ class ScoredRule:
         for name in ("evidence", "held_out"):
             if getattr(self, name) is not None:
                 self._check_type(name, Evidence)
-        if not is_number(self.value) and not (self.value is None and self.provenance.is_by_hand):
+        if not is_number(self.value) and not (
+            self.value is None and not self.provenance.is_learned
+        ):
             raise ValueError(
                 f"the value of {str(self.rule)!r} must be a number, got {self.value!r}"
             )

@@ -5,7 +5,7 @@ Knows nothing of how its rules were learned. Writers and explanations stand abov
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
@@ -15,67 +15,22 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from steelyard._numbers import is_number
-from steelyard._text import did_you_mean, find_repeated, format_count, list_names, shorten_repr
+from steelyard._text import did_you_mean, format_count, list_names
 
 from .coded_rules import CodedRules, code_rules
-from .combiners import AnyRule, Combiner, Scores
-from .conditions import Value
+from .combiners import Scores
 from .coverage import Bits, unpack
-from .decoders import Decoded, Decoder, EachLabel
-from .evidence import EvidenceFrom, Label
-from .features import Feature
+from .decoders import Decoded
+from .evaluation import Evaluation, any_fires, labels_to_answer
 from .formulas import Answer, LabelFormulas
 from .json import THEORY, JsonFormat, Saved
-from .judgement import Judgement
 from .rules import Rule, ScoredRule
 from .tables import as_table, column_to_values
+from .theory_parts import TheoryParts
 
 
 @dataclass(frozen=True)
-class Evaluation:
-    """What a theory makes of some rows: which rules fire, scores and labels.
-
-    Parameters
-    ----------
-    fires : (n_rows, n_rules) bool
-        Columns in the order of the theory's rules.
-    decoded : Decoded
-        Scores and predicted labels, each of shape (n_rows, n_labels).
-    predicted : ndarray
-        What `Theory.predict` returns: 0/1 of shape (n_rows, n_labels), or one class per row.
-    values : dict of str to list
-        The values of the attributes that the rules test, as conditions see them.
-    judgement : Judgement, optional
-        Every measure, overall and per label, if the true labels were given.
-    """
-
-    fires: NDArray[np.bool_]
-    decoded: Decoded
-    predicted: NDArray[Any]
-    values: dict[str, list[Value]]
-    judgement: Judgement | None = None
-
-    @property
-    def measures(self) -> dict[str, float]:
-        """Every measure by name; needs the true labels."""
-        if self.judgement is None:
-            raise ValueError("measures need the true labels: call evaluate(X, Y)")
-        return self.judgement.measures
-
-    @property
-    def scores(self) -> Scores:
-        """Scores of the labels, shape (n_rows, n_labels)."""
-        return self.decoded.scores
-
-    @property
-    def is_present(self) -> NDArray[np.bool_]:
-        """Predicted labels, shape (n_rows, n_labels)."""
-        return self.decoded.is_present
-
-
-@dataclass(frozen=True)
-class Theory(Saved):
+class Theory(TheoryParts, Saved):
     """Rules for all labels, a combiner that scores labels, and a decoder that predicts them.
 
     Iterating gives the rules (`ScoredRule`) label by label, best first. A theory is immutable and
@@ -105,7 +60,7 @@ class Theory(Saved):
 
     Examples
     --------
-    >>> from steelyard import Condition, Evidence, Head, Rule
+    >>> from steelyard import Condition, Evidence, Feature, Head, Label, Rule
     >>> rule = Rule(Head("flu"), (Condition("fever", "≥", 38.5), Condition("colour", "=", "red")))
     >>> theory = Theory(
     ...     features=(Feature("fever"), Feature("colour", ("blue", "red"))),
@@ -134,106 +89,6 @@ class Theory(Saved):
 
     json_format: ClassVar[JsonFormat] = THEORY
 
-    features: tuple[Feature, ...]
-    labels: tuple[Label, ...]
-    rules: tuple[ScoredRule, ...]
-    combiner: Combiner = AnyRule()  # noqa: RUF009, combiners are immutable
-    decoder: Decoder = EachLabel()  # noqa: RUF009, decoders are immutable
-    classes: tuple[Any, ...] = ()
-    heuristic: str = ""
-    phi: float = 1.0
-    evidence_from: EvidenceFrom = EvidenceFrom()  # noqa: RUF009, it is immutable
-
-    def __post_init__(self) -> None:
-        for name in ("features", "labels", "rules", "classes"):
-            object.__setattr__(self, name, tuple(getattr(self, name)))
-        self._check_types()
-        self._check_names()
-        self._check_rules()
-        self._check_classes()
-        self.combiner.check(self.labels, self.rules)
-        self.decoder.check(self.labels, self.combiner)
-        position = {label.name: j for j, label in enumerate(self.labels)}
-        grouped = sorted(self.rules, key=lambda scored: position[scored.head.label])
-        kinds = {feature.name: feature.reading for feature in self.features}
-        object.__setattr__(self, "rules", tuple(scored.read_as(kinds) for scored in grouped))
-
-    # -- checking --------------------------------------------------------------------------------
-
-    def _check_types(self) -> None:
-        for items, kind in (
-            (self.features, Feature),
-            (self.labels, Label),
-            ((self.combiner,), Combiner),
-            ((self.decoder,), Decoder),
-            ((self.evidence_from,), EvidenceFrom),
-        ):
-            for item in items:
-                if not isinstance(item, kind):
-                    raise ValueError(f"a theory needs a {kind.__name__}, got {shorten_repr(item)}")
-
-    def _check_names(self) -> None:
-        if not isinstance(self.heuristic, str):
-            raise ValueError(f"heuristic must be text, got {self.heuristic!r}")
-        if not is_number(self.phi) or not 0 <= self.phi <= 1:
-            raise ValueError(f"phi must be a number from 0 to 1, got {self.phi!r}")
-        if not self.labels:
-            raise ValueError("a theory needs at least one label")
-        for what, names in (
-            ("attributes", [feature.name for feature in self.features]),
-            ("labels", list(self.label_names)),
-        ):
-            twice = find_repeated(names)
-            if twice is not None:
-                raise ValueError(f"two {what} have the same name {twice!r}")
-
-    def _check_rules(self) -> None:
-        features = {feature.name: feature for feature in self.features}
-        labels = set(self.label_names)
-        for i, scored in enumerate(self.rules, start=1):
-            if not isinstance(scored, ScoredRule):
-                raise ValueError(f"rule {i} must be a ScoredRule, got {shorten_repr(scored)}")
-            label = scored.head.label
-            if label not in labels:
-                hint = did_you_mean(label, self.label_names)
-                raise ValueError(f"rule {i} predicts an unknown label {label!r}{hint}")
-            for condition in scored.body:
-                name = condition.feature
-                if name not in features:
-                    hint = did_you_mean(name, features)
-                    raise ValueError(f"rule {i} tests an unknown attribute {name!r}{hint}")
-                try:
-                    condition.check(features[name])
-                except ValueError as error:
-                    raise ValueError(f"rule {i}: {error}") from None
-            if not scored.is_counted and not self.evidence_from.is_stale:
-                raise ValueError(f"rule {i} has no evidence, so that of the theory must be stale")
-
-    def _check_classes(self) -> None:
-        if self.combiner.is_single_label and not self.decoder.is_single_label:
-            raise ValueError(
-                f"the combiner {self.combiner.name} needs a decoder that predicts one class per "
-                f"example, not {self.decoder.name}"
-            )
-        if not self.classes:
-            if self.decoder.is_single_label:
-                raise ValueError(f"the decoder {self.decoder.name} needs one class per label")
-            return
-        if self.decoder.known is not None:
-            raise ValueError(
-                f"the decoder {self.decoder.name} predicts several labels, not classes"
-            )
-        expected = (len(self.labels),) * 2 if self.decoder.is_single_label else (2, 1)
-        if (len(self.classes), len(self.labels)) != expected:
-            raise ValueError(
-                f"{len(self.classes)} classes for {len(self.labels)} labels with the decoder "
-                f"{self.decoder.name}"
-            )
-        if self.decoder.is_single_label and len(set(self.classes)) < len(self.classes):
-            raise ValueError(f"two classes are equal: {self.plain_classes}")
-        if any(label.target_class != 1 for label in self.labels):
-            raise ValueError("the rules of a theory of classes must predict presence, not absence")
-
     # -- looking ---------------------------------------------------------------------------------
 
     def __iter__(self) -> Iterator[ScoredRule]:
@@ -241,21 +96,6 @@ class Theory(Saved):
 
     def __len__(self) -> int:
         return len(self.rules)
-
-    @property
-    def is_multilabel(self) -> bool:
-        """Whether it predicts several labels per example, not one class."""
-        return not self.classes
-
-    @property
-    def plain_classes(self) -> list[Any]:
-        """The classes as Python's own text and numbers."""
-        return [value.item() if isinstance(value, np.generic) else value for value in self.classes]
-
-    @property
-    def label_names(self) -> tuple[str, ...]:
-        """Names of the labels, in the order of the training labels."""
-        return tuple(label.name for label in self.labels)
 
     @property
     def n_conditions(self) -> int:
@@ -298,6 +138,8 @@ class Theory(Saved):
     def describe_label(self, position: int) -> str:
         """A label with its target class and its frequency among the examples of the evidence."""
         label = self.labels[position]
+        if not label.n_examples:
+            return str(label)
         return f"{label}: {label.n_positives} of {label.n_examples} ({label.prior:.0%})"
 
     def describe_silence(self, position: int) -> str:
@@ -447,9 +289,10 @@ class Theory(Saved):
         """How much each attribute, or each condition, decides; the most important one first.
 
         Given a table, the importance is the share of the predicted labels that change when the
-        conditions in question are taken out of all rules. Without one, each rule shares its true
-        positives (times the size of its vote, if it votes) among its conditions; these importances sum
-        to 1.
+        conditions in question are taken out of all rules. Without one, each rule shares the number of
+        examples with its head that it covers beyond those that guessing would give,
+        |TP - (TP + FP)·prior| (times the size of its vote, if it votes), among its conditions; these
+        importances sum to 1.
 
         Parameters
         ----------
@@ -610,6 +453,10 @@ class Theory(Saved):
         """The theory as it prints itself."""
         return f"{self}\n"
 
+    def to_html(self) -> str:
+        """A page of its own with all rules, their counts and who made them. It loads nothing."""
+        return str(_call("export", "to_page", self))
+
     def to_markdown(self) -> str:
         """A Markdown table of rules for each label."""
         return str(_call("export", "to_markdown", self))
@@ -660,19 +507,3 @@ def _call(module: str, function: str, *arguments: Any, **options: Any) -> Any:
 def _call_theory(module: str, function: str, *arguments: Any, **options: Any) -> Theory:
     made: Theory = _call(module, function, *arguments, **options)
     return made
-
-
-def any_fires(bits: Bits, n_labels: int, label_of_rule: NDArray[np.intp]) -> Bits:
-    """Bits of the rows for which any rule of a label fires, shape (n_labels, n_words)."""
-    of_label = [np.bitwise_or.reduce(bits[label_of_rule == j], axis=0) for j in range(n_labels)]
-    return np.array(of_label, dtype=np.uint64)
-
-
-def labels_to_answer(is_present: NDArray[np.bool_], classes: Sequence[Any]) -> NDArray[Any]:
-    """What is predicted: 0/1 per label or, given classes, one class per row."""
-    if not classes:
-        return is_present.astype(np.int64)
-    if is_present.shape[1] == 1:
-        return np.asarray(classes)[is_present[:, 0].astype(np.int64)]
-    chosen: NDArray[Any] = np.asarray(classes)[np.argmax(is_present, axis=1)]
-    return chosen

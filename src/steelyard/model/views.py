@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 
 from .conditions import format_body
-from .evidence import Label
 from .rules import ScoredRule
 from .significance import chance_p_value, wilson_interval
 from .theory import Theory
@@ -109,7 +108,8 @@ def _recount_columns(theory: Theory) -> dict[str, Any]:
     labels = {label.name: label for label in theory.labels}
     tp = np.array([scored.tp for scored in theory], dtype=np.int64)
     covered = tp + np.array([scored.fp for scored in theory], dtype=np.int64)
-    positives = np.array([count_class(labels[s.head.label], s) for s in theory], dtype=np.int64)
+    heads = [scored.head for scored in theory]
+    positives = np.array([labels[h.label].count(h.target_class) for h in heads], dtype=np.int64)
     n_rows = theory.evidence_from.n_rows or 0
     low, high = wilson_interval(tp, covered)
     precision = np.divide(tp, covered, out=np.full(len(tp), np.nan), where=covered > 0)
@@ -121,9 +121,3 @@ def _recount_columns(theory: Theory) -> dict[str, Any]:
         "lift": np.divide(precision, prior, out=np.full(len(tp), np.nan), where=prior > 0),
         "only": [s.evidence.only if s.evidence is not None else None for s in theory],
     }
-
-
-def count_class(label: Label, scored: ScoredRule) -> int:
-    """The number of examples with the class that a rule predicts."""
-    is_target = scored.head.target_class == label.target_class
-    return label.n_positives if is_target else label.n_negatives

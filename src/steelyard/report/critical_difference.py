@@ -26,6 +26,9 @@ class CriticalDifferenceDisplay:
     methods : sequence of str
     average_ranks : array-like of shape (n_methods,)
     critical_difference : float
+        Methods whose ranks differ by more are different (Nemenyi's test).
+    differs : (n_methods, n_methods) bool, optional
+        Which methods differ by another test, instead of the critical difference.
     title : str, default=""
 
     Attributes
@@ -44,10 +47,13 @@ class CriticalDifferenceDisplay:
     average_ranks: ArrayLike
     critical_difference: float
     _: KW_ONLY
+    differs: ArrayLike | None = None
     title: str = ""
 
     @classmethod
-    def from_comparison(cls, comparison: Comparison, *, alpha: float = 0.05) -> Self:
+    def from_comparison(
+        cls, comparison: Comparison, *, alpha: float = 0.05, test: str = "nemenyi"
+    ) -> Self:
         """Rank the methods of a comparison.
 
         Parameters
@@ -56,23 +62,38 @@ class CriticalDifferenceDisplay:
             A comparison of at least two methods on at least two data sets.
         alpha : float, default=0.05
             Significance level.
+        test : {"nemenyi", "wilcoxon-holm"}, default="nemenyi"
+            Nemenyi's test compares average ranks. Wilcoxon's signed-rank test compares every pair by
+            itself, with Holm's procedure; what other methods are compared does not change its ranks.
 
         Returns
         -------
         CriticalDifferenceDisplay
         """
+        if test not in ("nemenyi", "wilcoxon-holm"):
+            raise ValueError(f"test must be 'nemenyi' or 'wilcoxon-holm', got {test!r}")
         title = f"{title_of(comparison.measure)}, {len(comparison.datasets)} data sets"
         friedman = comparison.friedman()
         if friedman is not None:
-            title += f"; Friedman p = {friedman[1]:.3g}"
+            title += f"; Friedman p = {friedman.p:.3g}"
         ranks, difference = comparison.average_ranks, comparison.critical_difference(alpha)
-        return cls(comparison.methods, ranks, difference, title=title)
+        differs = comparison.differing(alpha) if test == "wilcoxon-holm" else None
+        return cls(comparison.methods, ranks, difference, differs=differs, title=title)
 
     def groups(self) -> list[tuple[int, int]]:
         """Longest runs of methods, sorted by rank, that do not differ: (first, last) positions."""
-        ranks = np.sort(np.asarray(self.average_ranks))
-        last = np.searchsorted(ranks, ranks + self.critical_difference, side="right") - 1
-        runs = [(i, int(j)) for i, j in enumerate(last) if j > i]
+        order = np.argsort(self.average_ranks, kind="stable")
+        ranks = np.asarray(self.average_ranks)[order]
+        if self.differs is None:
+            # A difference of exactly the critical one, up to rounding, is not significant.
+            differs = np.abs(ranks[:, None] - ranks) > self.critical_difference + 1e-9
+        else:
+            differs = np.asarray(self.differs)[np.ix_(order, order)]
+        n = len(ranks)
+        last = [
+            max(j for j in range(i, n) if not differs[i : j + 1, i : j + 1].any()) for i in range(n)
+        ]
+        runs = [(i, j) for i, j in enumerate(last) if j > i]
         return [(i, j) for k, (i, j) in enumerate(runs) if k == 0 or j > runs[k - 1][1]]
 
     def plot(self, ax: Any = None) -> CriticalDifferenceDisplay:
@@ -106,8 +127,11 @@ class CriticalDifferenceDisplay:
             y = -0.18 - 0.28 * level
             ends = [ranks[first] - 0.04, ranks[last] + 0.04]
             ax.plot(ends, [y, y], color="#0072b2", linewidth=4, solid_capstyle="round")
-        ax.plot([1, 1 + self.critical_difference], [0.55, 0.55], color="#0072b2", linewidth=1.5)
-        ax.text(1, 0.65, f"critical difference {self.critical_difference:.2f}", fontsize=8)
+        if self.differs is None:
+            ax.plot([1, 1 + self.critical_difference], [0.55, 0.55], color="#0072b2", linewidth=1.5)
+            ax.text(1, 0.65, f"critical difference {self.critical_difference:.2f}", fontsize=8)
+        else:
+            ax.text(1, 0.65, "joined: no difference by Wilcoxon's test with Holm", fontsize=8)
         ax.plot([0.85, n_methods + 0.15], [0, 0], color="black", linewidth=1)
         for tick in range(1, n_methods + 1):
             ax.plot([tick, tick], [0, 0.1], color="black", linewidth=1)

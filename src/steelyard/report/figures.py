@@ -47,8 +47,8 @@ def list_figures(study: StudyResults, example: Sequence[RuleSet]) -> dict[str, C
     """Name of a figure → function that draws it and returns its axes."""
     figures: dict[str, Callable[[], Any]] = {}
     measures = list(dict.fromkeys((*MAPPED_MEASURES, *study.config.tune)))
-    for heuristic in study.config.heuristics:
-        suffix = "" if len(study.config.heuristics) == 1 else f"-{heuristic}"
+    for heuristic in study.config.family_names:
+        suffix = "" if len(study.config.family_names) == 1 else f"-{heuristic}"
         for measure in measures:
             figures[f"ranks-{measure}{suffix}"] = partial(_draw_ranks, study, measure, heuristic)
         for dataset in study.datasets:

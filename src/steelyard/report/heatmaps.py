@@ -13,7 +13,15 @@ import pandas as pd
 
 from steelyard.study.analysis.ranks import CellMap, Values, map_cells
 
-from .titles import SYMBOLS, format_parameter, is_share, thin_ticks, tick_of, title_of, write_plain
+from .titles import (
+    format_parameter,
+    is_share,
+    symbol_of,
+    thin_ticks,
+    tick_of,
+    title_of,
+    write_plain,
+)
 
 
 @dataclass(eq=False)
@@ -64,14 +72,15 @@ class _HeatmapDisplay:
         """
         image = ax.imshow(matrix, cmap=cmap, aspect="auto", interpolation="nearest", **limits)
         columns = thin_ticks(len(self.cells.parameters), max_ticks)
-        labels = [tick_of(self.cells.parameters[i]) for i in columns]
+        symbol = symbol_of(self.heuristic)
+        labels = [tick_of(self.cells.parameters[i]) if symbol else "" for i in columns]
         # Many labels such as 0.86 would overlap.
         is_crowded = len(labels) > 10 and max(map(len, labels)) > 3
         ax.set_xticks(columns, labels, fontsize=7, rotation=45 if is_crowded else 0)
         rows = thin_ticks(len(self.cells.phis), max(1, max_ticks // 2))
         ax.set_yticks(rows, [f"{self.cells.phis[j]:g}" for j in rows], fontsize=7)
         ax.tick_params(length=2)
-        ax.set_xlabel(SYMBOLS.get(self.heuristic, ""), style="italic")
+        ax.set_xlabel(symbol, style="italic")
         ax.set_ylabel("φ", rotation=0, labelpad=8, style="italic")
         write_plain(ax.set_title, title, fontsize=10)
         return ax.figure.colorbar(image, ax=ax)
@@ -200,7 +209,8 @@ class ValueHeatmapDisplay(_HeatmapDisplay):
         title = title_of(self.measure) + (" (%)" if percent and not best else "")
         for j, i in best:
             parameter = format_parameter(float(self.cells.parameters[i]))
-            where = f"{SYMBOLS.get(self.heuristic, '')} = {parameter}, φ = {self.cells.phis[j]:g}"
+            symbol = symbol_of(self.heuristic)
+            where = f"{symbol} = {parameter}, " * bool(symbol) + f"φ = {self.cells.phis[j]:g}"
             title += f": best {values[j, i]:.1f} % at {where}"
         self.draw(ax, values, "viridis", title, max_ticks)
         mark_cells(ax, best)

@@ -16,10 +16,11 @@ from steelyard.study import StudyResults
 from steelyard.study.analysis.comparison import Comparison
 from steelyard.study.analysis.published import PUBLISHED, PUBLISHED_METHODS
 from steelyard.study.analysis.ranks import rank_best_first
+from steelyard.study.analysis.statistics import DIGITS, fewest_data_sets
 from steelyard.study.rule_sets import RuleSet
 
 from .text_table import TextTable
-from .titles import SYMBOLS, format_parameter, title_of
+from .titles import format_parameter, symbol_of, title_of
 
 
 def list_tables(study: StudyResults, example: Sequence[RuleSet]) -> dict[str, list[TextTable]]:
@@ -28,19 +29,26 @@ def list_tables(study: StudyResults, example: Sequence[RuleSet]) -> dict[str, li
         "rule_sets": [tabulate_rule_sets(example, study.shown_fold)] if example else [],
         "best_cells": [tabulate_best_cells(study)],
         "comparison": tabulate_comparisons(study),
+        "pairs": [
+            tabulate_pairs(comparison)
+            for comparison in study.comparisons.values()
+            if len(comparison.methods) > 1 and len(comparison.datasets) > 1
+        ],
         "findings": [tabulate_findings(study)],
     }
 
 
 def tabulate_best_cells(study: StudyResults) -> TextTable:
     """The best cell of every data set for the main measures."""
-    columns = ("data set", "measure", "%", "parameter", "φ", "rules")
+    several = len(study.config.family_names) > 1
+    family = ("heuristic",) if several else ()
+    columns = ("data set", "measure", "%", *family, "parameter", "φ", "rules")
     rows = []
     for best in study.best_cells:
-        cell = (
-            f"{SYMBOLS[best['heuristic']]} = {format_parameter(best['parameter'])}",
-            f"{best['phi']:g}",
-        )
+        symbol = symbol_of(best["heuristic"])
+        parameter = f"{symbol} = {format_parameter(best['parameter'])}" if symbol else "–"
+        family = (best["heuristic"],) if several else ()
+        cell = (*family, parameter, f"{best['phi']:g}")
         value, n_rules = f"{100 * best['value']:.2f}", f"{best['n_rules']:.0f}"
         rows.append([best["dataset"], title_of(best["measure"]), value, *cell, n_rules])
     note = "Mean over the folds. Tuning does not see the test folds and may choose other cells."
@@ -50,27 +58,25 @@ def tabulate_best_cells(study: StudyResults) -> TextTable:
 def tabulate_comparisons(study: StudyResults) -> list[TextTable]:
     """Methods side by side, one table per main measure."""
     differences = study.describe_differences(study.datasets)
-    comparable = not study.config.invert_majority_labels
-    comparisons = study.comparisons.values()
-    return [tabulate_comparison(c, differences, rank_published=comparable) for c in comparisons]
+    return [tabulate_comparison(c, differences) for c in study.comparisons.values()]
 
 
-def tabulate_comparison(
-    comparison: Comparison, differences: str | None = None, *, rank_published: bool = True
-) -> TextTable:
+def tabulate_comparison(comparison: Comparison, differences: str | None = None) -> TextTable:
     """Methods side by side with the published values; the best values are bold.
 
     Parameters
     ----------
     comparison : Comparison
     differences : str, optional
-        A note that says why the published values are not comparable.
-    rank_published : bool, default=True
-        Whether to show the average ranks of the published values.
+        Why the published values are not comparable; they are then omitted.
     """
     datasets, methods = comparison.datasets, comparison.methods
     known = PUBLISHED.get(comparison.measure, {})
     published = {name: known[name] for name in datasets if name in known}
+    notes = ["Percent, mean over the folds."]
+    if published and differences is not None:
+        notes.append(f"{differences} They are omitted.")
+        published = {}
     columns = ["data set", *methods]
     columns += [f"{name} published" for name in PUBLISHED_METHODS] if published else []
     rows: list[list[str]] = []
@@ -80,26 +86,58 @@ def tabulate_comparison(
         row = [dataset, *(f"{100 * v:.2f}" for v in values), *(f"{v:.2f}" for v in theirs)]
         rows.append(row)
         if len(methods) > 1:
-            bold |= {(i, 1 + j) for j, v in enumerate(values) if v == values.max()}
+            rounded = values.round(DIGITS)
+            bold |= {(i, 1 + j) for j, v in enumerate(rounded) if v == rounded.max()}
         bold |= {(i, 1 + len(methods) + j) for j, v in enumerate(theirs) if v == max(theirs)}
-    notes = ["Percent, mean over the folds."]
     if len(methods) > 1 and len(datasets) > 1:
         ranks = [*comparison.average_ranks]
-        if published and rank_published:
+        if len(published) == len(datasets):  # otherwise the ranks are over other data sets
             ranks += [*rank_best_first(np.array([*published.values()])).mean(axis=0)]
         rows.append(["average rank", *(f"{rank:.2f}" for rank in ranks)])
         notes.append("Equal values share their average rank.")
-    if published and differences is not None:
-        notes.append(differences)
     friedman = comparison.friedman()
     if friedman is not None:
         notes.append(
-            f"Friedman test over {len(datasets)} data sets: χ² = {friedman[0]:.2f}, "
-            f"p = {friedman[1]:.3g}; critical difference of average ranks (Nemenyi, 5 %) "
+            f"Friedman test over {len(datasets)} data sets: χ² = {friedman.chi2:.2f}, "
+            f"p = {friedman.chi2_p:.3g}; Iman and Davenport: F = {friedman.f:.2f}, "
+            f"p = {friedman.p:.3g}; critical difference of average ranks (Nemenyi, 5 %) "
             f"{comparison.critical_difference():.2f}."
         )
     rows = [row + [""] * (len(columns) - len(row)) for row in rows]
     return TextTable(title_of(comparison.measure), columns, rows, frozenset(bold), notes)
+
+
+def tabulate_pairs(comparison: Comparison) -> TextTable:
+    """Every two methods of a comparison, with tests and effect sizes."""
+    columns = (
+        "methods",
+        "wins",
+        "ties",
+        "losses",
+        "p",
+        "Holm",
+        "effect",
+        "better",
+        "equal",
+        "worse",
+    )
+    rows = []
+    for pair in comparison.pairs:
+        counts = [str(count) for count in (pair.wins, pair.ties, pair.losses)]
+        numbers = [f"{p:.3g}" for p in (pair.p, pair.holm)] + [f"{pair.effect:+.2f}"]
+        shares = [f"{share:.2f}" for share in (pair.better, pair.equal, pair.worse)]
+        rows.append([f"{pair.first} against {pair.second}", *counts, *numbers, *shares])
+    n, fewest = len(comparison.datasets), fewest_data_sets(len(comparison.methods))
+    notes = [
+        "p: Wilcoxon's signed-rank test, two-sided; Holm: adjusted for all pairs. Effect: rank-biserial "
+        "correlation, from -1 (always worse) to 1 (always better). Better, equal, worse: posterior "
+        "probabilities of the Bayesian signed-rank test; equal is a difference of up to one percent.",
+    ]
+    if n < fewest:
+        few = f"With {n} data sets no difference can be significant: that takes {fewest} at least."
+        notes.insert(0, few)
+    title = f"{title_of(comparison.measure)}: pairs of methods on {n} data sets"
+    return TextTable(title, columns, rows, notes=notes)
 
 
 def tabulate_findings(study: StudyResults) -> TextTable:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pandas as pd
 
 from steelyard._files import write_inside
+from steelyard._text import escape_formula
 
 _LETTERS = {"φ": r"\phi", "β": r"\beta", "χ": r"\chi", "²": "^2", "∞": r"\infty"}
 _OPERATORS = {"<": "<", ">": ">", "≥": r"\geq", "≤": r"\leq", "∧": r"\wedge", "¬": r"\neg"}
@@ -45,18 +46,6 @@ def escape_markdown(text: str) -> str:
     """
     text = " ".join(html.escape(text, quote=False).splitlines())
     return re.sub(r"([\\|*_`\[\]])", r"\\\1", text)
-
-
-def escape_formula(text: str) -> str:
-    """Quote a text that spreadsheets would read as a formula; numbers stay as they are.
-
-    Examples
-    --------
-    >>> escape_formula("=1+2"), escape_formula("-0.5"), escape_formula("a = b")
-    ("'=1+2", '-0.5', 'a = b')
-    """
-    is_formula = text.startswith(("=", "+", "-", "@", "\t", "\r"))
-    return f"'{text}" if is_formula and not re.fullmatch(r"[-+][\d.]+", text) else text
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,22 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from steelyard.heuristics import HEURISTICS
 from steelyard.measures import MEASURES
 
-SYMBOLS = {"m-estimate": "m", "f-measure": "β"}
 _SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _SIZE_TITLES = {"n_rules": "Number of rules", "n_conditions": "Conditions per rule"}
+
+
+def symbol_of(family: str) -> str:
+    """The sign of a heuristic's parameter; empty if it has none.
+
+    Examples
+    --------
+    >>> symbol_of("f-measure"), symbol_of("wra"), symbol_of("a family of yours")
+    ('β', '', 'parameter')
+    """
+    return HEURISTICS[family].symbol if family in HEURISTICS else "parameter"
 
 
 def title_of(measure: str) -> str:
@@ -30,13 +41,15 @@ def is_share(measure: str) -> bool:
 
 
 def format_parameter(value: float) -> str:
-    """Format a parameter.
+    """Format a parameter; NaN, which is none, is a dash.
 
     Examples
     --------
-    >>> [format_parameter(v) for v in (0.0, 16.0, 262144.0, 0.4343145750507619, math.inf)]
-    ['0', '16', '262144', '0.43', '∞']
+    >>> [format_parameter(v) for v in (0.0, 16.0, 262144.0, 0.4343145750507619, math.inf, math.nan)]
+    ['0', '16', '262144', '0.43', '∞', '–']
     """
+    if math.isnan(value):
+        return "–"
     if math.isinf(value):
         return "∞"
     return str(int(value)) if value == int(value) else f"{value:.2g}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 from importlib.metadata import version
 from pathlib import Path
@@ -13,9 +14,10 @@ import numpy as np
 import pandas as pd
 
 from steelyard.estimators.rule_set_cv import RuleSetClassifierCV
+from steelyard.heuristics import HEURISTICS, Heuristic
 from steelyard.model.decoders import EachLabel
 from steelyard.study import StudyConfig, StudyResults
-from steelyard.study.config import FAMILIES, SIZE_MEASURES
+from steelyard.study.config import SIZE_MEASURES
 from steelyard.study.rows import COLUMNS, empty_rows
 from steelyard.study.store import StudyStore
 
@@ -34,9 +36,9 @@ def plot_tuning_map(
     measure = known[0] if measure is None else measure
     if measure not in known:
         raise ValueError(f"measure must be one of {', '.join(known)}, got {measure!r}")
-    family = clf.best_heuristic_.name
+    family = clf.best_heuristic_.family
     shown = rows[(rows["heuristic"] == family) & (rows["measure"] == measure)]
-    if shown["parameter"].isna().any():
+    if math.isnan(clf.best_heuristic_.parameter):
         raise ValueError(f"a map needs heuristics with a parameter, such as m; {family} has none")
     display = ValueHeatmapDisplay.from_results(shown, measure=measure, heuristic=family)
     return display.plot(ax=ax)
@@ -46,10 +48,10 @@ def write_tuning_page(clf: RuleSetClassifierCV, path: Any) -> Path:
     """See `RuleSetClassifierCV.report`."""
     if not clf.theory_.is_multilabel:
         raise ValueError("a page shows theories of several labels; this one has classes")
-    families = list(dict.fromkeys(heuristic.name for heuristic in clf.path_.heuristics))
+    families = list(dict.fromkeys(heuristic.family for heuristic in clf.path_.heuristics))
     for family in families:
-        if family not in FAMILIES:
-            raise ValueError(f"a page shows {' and '.join(FAMILIES)}, not {family}")
+        if family not in HEURISTICS:
+            raise ValueError(f"a page shows heuristics of Steelyard, not {family}")
     rows = list_fold_rows(clf, EachLabel())
     if rows.empty:
         raise ValueError(
@@ -75,8 +77,8 @@ def list_fold_rows(clf: RuleSetClassifierCV, decoder: Any) -> pd.DataFrame:
     columns = np.flatnonzero(is_chosen)
     heuristics = [cells["heuristic"][i] for i in columns]
     grid = {
-        "heuristic": [heuristic.name for heuristic in heuristics],
-        "parameter": [heuristic.parameter for heuristic in heuristics],
+        "heuristic": [heuristic.family for heuristic in heuristics],
+        "parameter": [_parameter_in_rows(heuristic) for heuristic in heuristics],
         "phi": cells["phi"].to_numpy()[columns],
     }
     frames = [empty_rows("results")]
@@ -88,13 +90,18 @@ def list_fold_rows(clf: RuleSetClassifierCV, decoder: Any) -> pd.DataFrame:
     return pd.concat(frames, ignore_index=True)
 
 
+def _parameter_in_rows(heuristic: Heuristic) -> float:
+    """The parameter; 0 if there is none, as in the rows of a study."""
+    return heuristic.parameter if heuristic.symbol else 0.0
+
+
 def _make_study(
     clf: RuleSetClassifierCV, folder: Path, families: list[str], rows: pd.DataFrame
 ) -> StudyResults:
     """The folds of the tuning as a study of one data set."""
     measure = next(iter(clf.fold_scores_[0]))
     tune = (measure,) if measure in clf.page_measures else ()
-    parameters = dict.fromkeys(h.parameter for h in clf.path_.heuristics)
+    parameters = dict.fromkeys(h.parameter for h in clf.path_.heuristics if h.symbol)
     config = StudyConfig(
         (_NAME,),
         heuristics=tuple(families),
@@ -104,8 +111,10 @@ def _make_study(
         tune=tune,
     )
     best = clf.best_heuristic_
-    is_best = (rows["heuristic"] == best.name) & (rows["phi"] == clf.best_phi_)
-    tuned = rows[is_best & (rows["parameter"] == best.parameter)].assign(tuned_for=measure)
+    is_best = (rows["heuristic"] == best.family) & (rows["phi"] == clf.best_phi_)
+    tuned = rows[is_best & (rows["parameter"] == _parameter_in_rows(best))].assign(
+        tuned_for=measure
+    )
     label = clf.path_.labels[0]
     about = {
         "n_examples": label.n_examples,

@@ -9,23 +9,18 @@ import json
 import math
 import reprlib
 import tomllib
-from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 from steelyard._files import read_text
 from steelyard._numbers import is_number
-from steelyard.heuristics import BETA_GRID, M_GRID, FMeasure, Heuristic, MEstimate
+from steelyard._text import find_repeated
+from steelyard.heuristics import Family, Heuristic, MEstimate, find_family, refer_to
 from steelyard.learning.constraints import Constraints, check_constraints
 from steelyard.measures import get_measure
 from steelyard.model.thresholding import PHI_GRID
 
-# Heuristics with one parameter, and the paper's grid of that parameter.
-FAMILIES: dict[str, tuple[Callable[[float], Heuristic], tuple[float, ...]]] = {
-    MEstimate.name: (MEstimate, M_GRID),
-    FMeasure.name: (FMeasure, BETA_GRID),
-}
 PAPER_MEASURES = ("f1_micro", "precision_micro", "recall_micro", "hamming", "subset")
 # The paper leaves macro and example-based F1 as future work.
 STUDY_MEASURES: tuple[str, ...] = (*PAPER_MEASURES, "f1_macro", "f1_examples")
@@ -62,10 +57,11 @@ class StudyConfig:
         Embedded or OpenML names, ARFF, CSV or Parquet files, folders with a Mulan pair.
     labels : tuple of str, default=()
         Label columns of CSV and Parquet files.
-    heuristics : tuple of str, default=("m-estimate",)
-        Families: "m-estimate", "f-measure" or both.
+    heuristics : tuple of str, class or callable, default=("m-estimate",)
+        Heuristics by name, as ``module:attribute``, or as classes and functions that can be imported.
     parameters : tuple of float, default=()
-        Values of m or β; empty means the paper's 20 values.
+        Values of the parameter, if there is one heuristic; empty means the default values of each
+        heuristic, which are the paper's for the m-estimate and the F-measure.
     phis : tuple of float
         Shares φ of the selected rules that are kept; the default is the paper's 20 values.
     folds : int or None, default=None
@@ -121,9 +117,16 @@ class StudyConfig:
         for name, value in vars(self).items():
             if isinstance(value, list):
                 object.__setattr__(self, name, tuple(value))
-        _check(self)
-        grid = tuple(float(p) for p in self.parameters) or FAMILIES[self.heuristics[0]][1]
-        if len(self.heuristics) == 1:
+        try:
+            object.__setattr__(self, "heuristics", tuple(map(refer_to, self.heuristics)))
+            _check(self)
+            families = self.families
+        except StudyError:
+            raise
+        except ValueError as error:
+            raise StudyError(str(error)) from None
+        if len(families) == 1 and families[0].symbol:
+            grid = tuple(float(p) for p in self.parameters) or families[0].grid
             object.__setattr__(self, "parameters", grid)
         object.__setattr__(self, "phis", tuple(float(phi) for phi in self.phis))
         measures = dict.fromkeys(get_measure(name).name for name in self.tune)
@@ -131,10 +134,25 @@ class StudyConfig:
         self.grid  # noqa: B018, raises if a parameter is invalid for its family
 
     @property
+    def families(self) -> tuple[Family, ...]:
+        """The families of heuristics."""
+        return tuple(map(find_family, self.heuristics))
+
+    @property
+    def family_names(self) -> tuple[str, ...]:
+        """The names of the families, as in the rows of results."""
+        return tuple(family.name for family in self.families)
+
+    @property
+    def columns(self) -> tuple[tuple[str, float], ...]:
+        """Family and parameter of each heuristic of the grid; 0 if it has no parameter."""
+        return tuple((f.name, p) for f in self.families for p in self.parameters or f.grid)
+
+    @property
     def grid(self) -> tuple[Heuristic, ...]:
         """All heuristics of the study, family by family."""
-        families = [FAMILIES[name] for name in self.heuristics]
-        return tuple(f(p) for f, paper_grid in families for p in self.parameters or paper_grid)
+        make = {family.name: family.make for family in self.families}
+        return tuple(make[name](parameter) for name, parameter in self.columns)
 
     @property
     def tuning_grid(self) -> tuple[Heuristic, ...]:
@@ -170,12 +188,17 @@ def _check(config: StudyConfig) -> None:
     if not config.data or not config.heuristics:
         missing = "heuristic" if config.data else "data set"
         raise StudyError(f"a study needs at least one {missing}")
-    for kind, known in {"heuristics": tuple(FAMILIES), "baselines": BASELINES}.items():
-        for name in getattr(config, kind):
-            if name not in known:
-                raise StudyError(f"unknown {kind[:-1]} {name!r}; choose from {', '.join(known)}")
-    if config.parameters and len(config.heuristics) > 1:
+    for name in config.baselines:
+        if name not in BASELINES:
+            raise StudyError(f"unknown baseline {name!r}; choose from {', '.join(BASELINES)}")
+    names = config.family_names
+    twice = find_repeated(names)
+    if twice is not None:
+        raise StudyError(f"two heuristics have the same name {twice!r}")
+    if config.parameters and len(names) > 1:
         raise StudyError("parameters require exactly one heuristic: run two studies instead")
+    if config.parameters and not config.families[0].symbol:
+        raise StudyError(f"the heuristic {names[0]} has no parameter")
     for name, values in [("parameters", config.parameters), ("phis", config.phis)]:
         if not all(map(is_number, values)):
             raise StudyError(f"{name} must be numbers, got {reprlib.repr(list(values))}")
@@ -195,12 +218,16 @@ def _check_integer(name: str, value: Any) -> None:
         raise StudyError(f"{name} must be at most {most:,}, {got}")
 
 
+def config_to_plain(config: StudyConfig) -> dict[str, Any]:
+    """The settings as lists, tables, numbers and texts."""
+    constraints = config.constraints
+    return vars(config) | {"constraints": None if constraints is None else constraints.to_plain()}
+
+
 def config_to_toml(config: StudyConfig) -> str:
     """The configuration as TOML, one setting per line; settings that are None are omitted."""
     lines = ["# A resolved study of Steelyard; repeat it with: steelyard study --config study.toml"]
-    settings = {name: v for name, v in vars(config).items() if v is not None}
-    if config.constraints is not None:
-        settings["constraints"] = config.constraints.to_plain()
+    settings = {name: v for name, v in config_to_plain(config).items() if v is not None}
     lines += [f"{name} = {_to_toml(v)}" for name, v in settings.items()]
     return "\n".join(lines) + "\n"
 
@@ -217,8 +244,10 @@ def _to_toml(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def config_from_toml(text: str, where: str = "the configuration") -> StudyConfig:
-    """Parse a TOML text; reject unknown settings."""
+def config_from_toml(
+    text: str, where: str = "the configuration", *, trust: bool = False
+) -> StudyConfig:
+    """Parse a TOML text; reject unknown settings and, without `trust`, modules to import."""
     try:
         settings = tomllib.loads(text)
     except RecursionError:
@@ -237,6 +266,12 @@ def config_from_toml(text: str, where: str = "the configuration") -> StudyConfig
         if is_list != isinstance(value, list):
             kind = "a list" if is_list else "a single value"
             raise StudyError(f"{where}: {name} must be {kind}, got {reprlib.repr(value)}")
+    own = [name for name in settings.get("heuristics", ()) if ":" in str(name)]
+    if own and not trust:
+        raise StudyError(
+            f"{where}: the heuristic {own[0]!r} is Python code, which would be executed: use --trust "
+            "(trust=True) if you trust it"
+        )
     try:
         return StudyConfig(**settings)
     except ValueError as error:
@@ -250,8 +285,8 @@ def _read_constraints(plain: Any, where: str) -> Constraints:
         raise StudyError(f"{where}: constraints: {error}") from None
 
 
-def read_config(path: Path) -> StudyConfig:
+def read_config(path: Path, *, trust: bool = False) -> StudyConfig:
     """Read a configuration file; its relative paths start at the folder of the file."""
-    config = config_from_toml(read_text(path), str(path))
+    config = config_from_toml(read_text(path), str(path), trust=trust)
     data = (str(path.parent / s) if (path.parent / s).exists() else s for s in config.data)
     return replace(config, data=tuple(data))

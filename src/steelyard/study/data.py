@@ -78,10 +78,11 @@ def clean_name(name: str) -> str:
 
     Examples
     --------
-    >>> clean_name("../my data"), clean_name("flags")
-    ('_my_data', 'flags')
+    >>> clean_name("../my data"), clean_name("flags"), clean_name("-1+1")
+    ('_my_data', 'flags', '1+1')
     """
-    return re.sub(r"[^\w.+-]", "_", name).lstrip(".") or "data"
+    # Spreadsheets read a text that starts with + or - as a formula.
+    return re.sub(r"[^\w.+-]", "_", name).lstrip(".+-") or "data"
 
 
 def load_study_data(config: StudyConfig) -> list[StudyData]:

@@ -52,7 +52,7 @@ def read_rows(path: Path, config: StudyConfig) -> pd.DataFrame:
 
     checks = _list_checks(config)
     values = {name: read(f"{name} ", column, checks[name]) for name, column in texts.items()}
-    cells = {(h.name, h.parameter, phi) for h in config.grid for phi in config.phis}
+    cells = {(*column, phi) for column in config.columns for phi in config.phis}
     if "phi" in values:
         read("", list(zip(*(values[n] for n in CELL), strict=True)), partial(_check_cell, cells))
     _check_order(path, lines, values)
@@ -90,7 +90,7 @@ def _read_columns(path: Path) -> tuple[list[int], dict[str, Sequence[str]]]:
 def _list_checks(config: StudyConfig) -> dict[str, Callable[[str], Any]]:
     """Column → function that turns its texts into values and raises an error for a wrong text."""
     known = {
-        "heuristic": config.heuristics,
+        "heuristic": config.family_names,
         "measure": (*config.measures, *SIZE_MEASURES),
         "tuned_for": config.tune,
         "baseline": tuple(RIPPER_VARIANTS),
@@ -161,7 +161,7 @@ def _check_order(path: Path, lines: list[int], values: dict[str, list[Any]]) -> 
 
 def _count_rows(kind: str, config: StudyConfig) -> int:
     """The number of rows of a fold in a kind of file."""
-    n_tuned = len(config.tune) * len({h.name for h in config.tuning_grid})
+    n_tuned = len(config.tune) * len(config.family_names)
     n_cells = len(config.grid) * len(config.phis)
     sizes = {"results": n_cells, "tuned": n_tuned, "baselines": len(RIPPER_VARIANTS)}
     return sizes[kind] * len({*config.measures, *SIZE_MEASURES})

@@ -17,10 +17,11 @@ from typing import Any
 import pandas as pd
 
 from steelyard._files import locate_inside, read_text
+from steelyard.heuristics import describe
 from steelyard.model.path import TheoryPath
 
 from .analysis.comparison import Comparison, average_methods, compare_methods
-from .analysis.findings import Finding, check_cough, check_findings
+from .analysis.findings import Finding, check_cough, check_findings, weigh_findings
 from .analysis.published import describe_differences
 from .analysis.ranks import CellMap, map_cells
 from .config import StudyConfig, StudyError, config_from_toml
@@ -78,8 +79,11 @@ class StudyResults:
         store = StudyStore(self.folder)
         files = {name: store.theory_file(name, self.shown_fold) for name in self.datasets}
         paths = {name: TheoryPath.from_json(f) for name, f in files.items() if f.exists()}
+        grid = self.config.grid
         for name, path in paths.items():
-            if (path.heuristics, path.phis) != (self.config.grid, self.config.phis):
+            # A user's heuristic is saved by its name only, so names are compared.
+            names = [list(map(describe, heuristics)) for heuristics in (path.heuristics, grid)]
+            if names[0] != names[1] or path.phis != self.config.phis:
                 raise StudyError(f"{files[name]} holds the theories of another grid")
         return paths
 
@@ -109,7 +113,7 @@ class StudyResults:
         The cells are chosen on the test folds: they show what the grid contains, not what tuning finds.
         """
         found = []
-        keys = itertools.product(self.datasets, self.config.heuristics, self.main_measures)
+        keys = itertools.product(self.datasets, self.config.family_names, self.main_measures)
         for dataset, family, measure in keys:
             cells, n_rules = self.cells(measure, family), self.cells("n_rules", family)
             cell = cells.best_cell(dataset)
@@ -135,9 +139,18 @@ class StudyResults:
     @cached_property
     def findings(self) -> list[Finding]:
         """The statements of the paper that the results can support or contradict."""
-        found = [check_findings(family, self.cells) for family in self.config.heuristics]
+        found, without = self._check_findings(self.results), []
+        part, column = ("data set", "dataset") if len(self.datasets) > 2 else ("fold", "fold")
+        parts = self.results[column].unique()
+        if found and len(parts) > 1:
+            without = [self._check_findings(self.results[self.results[column] != p]) for p in parts]
         cough = check_cough(self.paths.get("medical"), self.shown_fold)
-        return [*itertools.chain(*found), *cough]
+        return [*weigh_findings(found, without, part), *cough]
+
+    def _check_findings(self, rows: pd.DataFrame) -> list[Finding]:
+        cells = cache(partial(map_cells, rows))
+        families = self.config.family_names
+        return [finding for family in families for finding in check_findings(family, cells)]
 
     def describe_differences(self, datasets: Sequence[str]) -> str | None:
         """Why the values of some data sets are not comparable with the published values."""
@@ -156,13 +169,15 @@ class StudyResults:
         }
 
 
-def load_study(folder: str | os.PathLike[str]) -> StudyResults:
+def load_study(folder: str | os.PathLike[str], *, trust: bool = False) -> StudyResults:
     """Load the results of a finished study.
 
     Parameters
     ----------
     folder : path-like
         The results folder.
+    trust : bool, default=False
+        Whether to import heuristics that the study names as ``module:attribute``.
 
     Returns
     -------
@@ -175,7 +190,7 @@ def load_study(folder: str | os.PathLike[str]) -> StudyResults:
         what = "an unfinished study: run it to the end first" if is_unfinished else "no study"
         raise StudyError(f"{str(folder)!r} holds {what}")
     file = locate_inside(path, "study.toml")
-    config = config_from_toml(read_text(file), str(file))
+    config = config_from_toml(read_text(file), str(file), trust=trust)
     files = {name: locate_inside(path, f"{name}.csv") for name in COLUMNS}
     rows = {name: read_rows(file, config) for name, file in files.items()}
     folds = {name: set(zip(t["dataset"], t["fold"], strict=True)) for name, t in rows.items()}

@@ -50,7 +50,7 @@ def collect_rows(config: StudyConfig, units: Mapping[Unit, Arrays]) -> dict[str,
 
 def _list_grid(config: StudyConfig) -> pd.DataFrame:
     """All cells of the grid, in the order of the values of a unit."""
-    cells = [(h.name, h.parameter, phi) for h in config.grid for phi in config.phis]
+    cells = [(*column, phi) for column in config.columns for phi in config.phis]
     return pd.DataFrame(cells, columns=list(CELL))
 
 

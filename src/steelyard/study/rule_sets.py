@@ -11,7 +11,7 @@ from typing import NamedTuple
 from steelyard.heuristics import Heuristic
 from steelyard.model.rules import ScoredRule
 
-from .config import FAMILIES, StudyError
+from .config import StudyError
 from .results import StudyResults
 
 # As many as in the paper's example: few enough to read, enough to differ.
@@ -63,15 +63,15 @@ def collect_rule_sets(
         if label is not None:
             raise StudyError(f"no data set of the study has a label {label!r}")
         return []
-    family = study.config.heuristics[0]
+    family = study.config.families[0]
     measures = ("precision_micro", "recall_micro", "f1_micro")
-    precision, recall, f1 = (study.cells(measure, family) for measure in measures)
+    precision, recall, f1 = (study.cells(measure, family.name) for measure in measures)
     last = float(f1.parameters[-1]), float(f1.phis[0])
     suggested = f1.best_cell(dataset), recall.best_cell(dataset), last
     rule_sets = []
     for cell in cells or dict.fromkeys(suggested):
         values = precision.value_at(dataset, *cell), recall.value_at(dataset, *cell)
-        heuristic, phi = FAMILIES[family][0](cell[0]), cell[1]
+        heuristic, phi = family.make(cell[0]), cell[1]
         theory = study.paths[dataset].theory(heuristic, phi)
         if label is None:
             sizes = {name: len(theory.rules_of(name)) for name in theory.label_names}

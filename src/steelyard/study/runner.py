@@ -23,7 +23,7 @@ import pandas as pd
 from steelyard.data.sources import find_source
 from steelyard.learning.parallel import run_in_processes
 
-from .config import StudyConfig, StudyError, config_to_toml
+from .config import StudyConfig, StudyError, config_to_plain, config_to_toml
 from .data import StudyData, load_study_data
 from .results import StudyResults
 from .rows import collect_rows
@@ -102,7 +102,7 @@ def _relocate(source: str, out: str | os.PathLike[str]) -> str:
 
 def _identify(config: StudyConfig, data_sets: Sequence[StudyData]) -> dict[str, Any]:
     """What two runs of the same study have in common; the location of the data does not matter."""
-    settings = dataclasses.asdict(config)
+    settings = config_to_plain(config)
     del settings["data"], settings["labels"]
     hashes = {f"data {data.name}": data.sha256 for data in data_sets}
     return {"steelyard": version("steelyard"), **settings, **hashes}
@@ -189,6 +189,6 @@ def _describe_run(
         "versions": {"python": platform.python_version(), **versions},
         "finished": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         "seed": config.seed,
-        "config": dataclasses.asdict(config),
+        "config": config_to_plain(config),
         "data": about,
     }

@@ -7,7 +7,7 @@ import math
 from collections.abc import Hashable, Iterable
 from typing import Any
 
-from steelyard.report.titles import SYMBOLS, format_parameter, is_share, title_of
+from steelyard.report.titles import format_parameter, is_share, symbol_of, title_of
 from steelyard.study import StudyResults
 from steelyard.study.config import SIZE_MEASURES
 
@@ -19,7 +19,7 @@ FIRST_MEASURES = ("f1_micro", "hamming", "subset", "precision_micro", "recall_mi
 
 def study_to_payload(study: StudyResults) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
     """The data that the page always needs, and the theories of each data set that has them."""
-    measures, families = order_measures(study.results["measure"]), study.config.heuristics
+    measures, families = order_measures(study.results["measure"]), study.config.family_names
     run = study.run
     payload = {
         "measures": [_describe_measure(name) for name in measures],
@@ -60,11 +60,12 @@ def _describe_measure(name: str) -> dict[str, Any]:
 
 def _describe_family(study: StudyResults, family: str) -> dict[str, Any]:
     parameters = study.cells("n_rules", family).parameters.tolist()
+    symbol = symbol_of(family)
     return {
         "id": family,
-        "symbol": SYMBOLS.get(family, "parameter"),
+        "symbol": symbol,
         # As text, because JSON has no infinity.
-        "parameters": [format_parameter(value) for value in parameters],
+        "parameters": [format_parameter(value) if symbol else "–" for value in parameters],
         "values": [None if math.isinf(value) else value for value in parameters],
     }
 
@@ -103,7 +104,7 @@ def _list_cells(
 ) -> dict[str, dict[str, list[float | None]]]:
     """Family → measure → one number per cell; all φ of the first parameter come first."""
     found: dict[str, dict[str, list[float | None]]] = {}
-    for family, measure in itertools.product(study.config.heuristics, measures):
+    for family, measure in itertools.product(study.config.family_names, measures):
         values = getattr(study.cells(measure, family).of(dataset), statistic)[0]
         # Few digits keep the page small; a tenth of a percent is shown.
         n_digits = digits if is_share(measure) else 2

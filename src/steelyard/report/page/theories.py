@@ -42,9 +42,10 @@ def path_to_payload(path: TheoryPath, examples: dict[str, Any] | None, fold: int
             [*numbers, *(_compact(position[c.feature], features, c) for c in body)]
             for numbers, body in zip(counts, bodies, strict=True)
         ],
+        "origins": _list_origins(path),
         "rankings": [
             {
-                "family": heuristic.name,
+                "family": heuristic.family,
                 "parameter": format_parameter(heuristic.parameter),
                 "rules": ranking.rule_idx.tolist(),
                 "new_tp": ranking.new_tp.tolist(),
@@ -55,6 +56,12 @@ def path_to_payload(path: TheoryPath, examples: dict[str, Any] | None, fold: int
         ],
         "examples": examples and _compact_examples(examples, columns, path),
     }
+
+
+def _list_origins(path: TheoryPath) -> dict[int, str]:
+    """Rule → who made it, when and why, for the rules that were not learned."""
+    origins = {r: path.provenance(r).describe() for r in range(len(path.coded))}
+    return {r: text for r, text in origins.items() if text}
 
 
 def _compact(f: int, features: Sequence[Feature], condition: Condition) -> list[Any]:

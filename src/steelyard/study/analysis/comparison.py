@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from .ranks import rank_best_first
+from .statistics import Friedman, Pair, compare_pairs, differing_pairs, friedman_test
 
 # The names that the paper gives to its method when it is tuned for a measure.
 TUNED_NAMES = {"f1_micro": "M_F", "hamming": "M_H", "subset": "M_S"}
@@ -71,14 +73,19 @@ class Comparison:
         """Rank of each method averaged over the data sets; equal values share their average rank."""
         return np.asarray(rank_best_first(self.values).mean(axis=0))
 
-    def friedman(self) -> tuple[float, float] | None:
-        """Friedman's χ² and its p-value, or None for fewer than 3 methods or 2 data sets."""
-        if len(self.methods) < 3 or len(self.datasets) < 2:
-            return None
-        if np.all(self.values == self.values[:, :1]):
-            return 0.0, 1.0  # all methods are equal on every data set
-        statistic, p_value = stats.friedmanchisquare(*self.values.T)
-        return float(statistic), float(p_value)
+    def friedman(self) -> Friedman | None:
+        """Whether the methods differ at all, or None for fewer than 3 methods or 2 data sets."""
+        return friedman_test(self.values)
+
+    @cached_property
+    def pairs(self) -> list[Pair]:
+        """Every two methods: wins, Wilcoxon's test with Holm's procedure, effect, Bayesian shares."""
+        return compare_pairs(self.methods, self.values)
+
+    def differing(self, alpha: float = 0.05) -> NDArray[np.bool_]:
+        """Which pairs of methods differ by Wilcoxon's test and Holm's procedure, a square matrix."""
+        differs: NDArray[np.bool_] = differing_pairs(self.methods, self.pairs, alpha)
+        return differs
 
     def critical_difference(self, alpha: float = 0.05) -> float:
         r"""Nemenyi's critical difference: larger differences of average ranks are significant.

@@ -1,13 +1,14 @@
 """Findings: the statements of the paper about the grid, checked on the cell maps of a study.
 
-A verdict compares the numbers exactly as they are printed, so that a reader can check it; a tie does
-not support a statement. Knows cell maps and, for one example, a theory path.
+A verdict compares the numbers exactly as they are printed, so that a reader can check it. A tie, or a
+verdict that depends on a single data set or fold, is "undecided". Knows cell maps and, for one example,
+a theory path.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,18 +23,45 @@ from .ranks import CellMap
 # A measure is good in the best tenth of the distinct cells by average rank. The single best cell
 # changes too much with the seed.
 BEST_SHARE = 0.1
+# A verdict holds if it stays the same in this share of the studies without one data set or fold.
+SAME_SHARE = 0.9
 
 
 class Finding(NamedTuple):
-    """A statement, the verdict "supported" or "contradicted", and the numbers that were compared."""
+    """A statement, "supported", "contradicted" or "undecided", and the numbers that were compared."""
 
     statement: str
     verdict: str
     numbers: str
 
 
-def _judge(statement: str, supported: bool, numbers: str) -> Finding:
-    return Finding(statement, "supported" if supported else "contradicted", numbers)
+def _judge(statement: str, supported: bool, contradicted: bool, numbers: str) -> Finding:
+    verdict = "supported" if supported else "contradicted" if contradicted else "undecided"
+    return Finding(statement, verdict, numbers)
+
+
+def weigh_findings(
+    found: Sequence[Finding], without: Sequence[Sequence[Finding]], part: str
+) -> list[Finding]:
+    """Findings with their uncertainty: how many verdicts stay the same without one part of the results.
+
+    Parameters
+    ----------
+    found : sequence of Finding
+    without : sequence of sequences of Finding
+        The same findings on the results without each of the parts.
+    part : str
+        What a part is: "data set" or "fold".
+    """
+    weighed = []
+    for i, finding in enumerate(found):
+        n_same = sum(others[i].verdict == finding.verdict for others in without)
+        verdict = finding.verdict if n_same >= SAME_SHARE * len(without) else "undecided"
+        spread = f"the same without any one {part} in {n_same} of {len(without)} cases"
+        if not without:
+            spread = f"one {part} only, so that nothing is known about the spread"
+        weighed.append(finding._replace(verdict=verdict, numbers=f"{finding.numbers}; {spread}"))
+    return weighed
 
 
 # Measure → cell map of one family.
@@ -57,6 +85,8 @@ def check_findings(family: str, maps: Callable[[str, str], CellMap]) -> list[Fin
         return []
     if family == FMeasure.name:
         return list(_check_own_parameter(cells_of("f1_micro"), "F1", "β", 1.0))
+    if family != MEstimate.name:  # the paper says nothing about other families
+        return []
     precision = _check_own_parameter(cells_of("precision_micro"), "precision", "m", 0.0)
     competing, *others = _check_regions(cells_of)
     return [competing, *precision, *others, *_check_sizes(cells, cells_of("n_conditions"))]
@@ -97,14 +127,17 @@ def _check_regions(cells_of: Maps) -> Iterator[Finding]:
     yield _judge(
         "Precision and recall compete: precision is best at smaller m and smaller φ than recall.",
         correlation < 0 and p.step < r.step and p.phi < r.phi,
+        correlation > 0 or p.step > r.step or p.phi > r.phi,
         f"best tenth of the cells: precision {p}; recall {r}; correlation of their average ranks "
         f"over all cells {correlation:+.2f}",
     )
-    middle = (len(f1.parameters) + 1) / 2
+    third, middle = (round(1 + (len(f1.parameters) - 1) / k, 1) for k in (3, 2))
     yield _judge(
         "F1 is best at small m.",
-        f1.step < middle,
-        f"best tenth of the cells: {f1}; the middle of the grid is step {middle:g}",
+        f1.step <= third,
+        f1.step >= middle,
+        f"best tenth of the cells: {f1}; the first third of the grid ends at step {third:g}, the first "
+        f"half at step {middle:g}",
     )
     for measure, name in [("hamming", "Hamming accuracy"), ("subset", "Subset accuracy")]:
         own = _best_region(cells_of(measure))
@@ -112,6 +145,7 @@ def _check_regions(cells_of: Maps) -> Iterator[Finding]:
         yield _judge(
             f"{name} is best at more consistency and stronger filtering than F1.",
             is_less and own.step <= f1.step and own.phi <= f1.phi,
+            own.step > f1.step or own.phi > f1.phi,
             f"best tenth of the cells: {name} {own}; F1 {f1}",
         )
 
@@ -129,6 +163,7 @@ def _check_own_parameter(cells: CellMap, name: str, symbol: str, own: float) -> 
     yield _judge(
         f"Selecting by {name} ({setting}) does not give the highest overall {name}.",
         elsewhere < at_own,
+        elsewhere > at_own,
         f"best average rank with {setting} is {at_own:.2f}, elsewhere {elsewhere:.2f} "
         f"({symbol} = {cells.parameters[i]:g}, φ = {cells.phis[j]:g}); {setting} is best "
         f"on {n_best} of {len(cells.datasets)} data sets",
@@ -143,6 +178,7 @@ def _check_sizes(rules: CellMap, conditions: CellMap) -> Iterator[Finding]:
     yield _judge(
         "The number of rules decreases with larger m and with smaller φ.",
         by_m < 0 < by_phi,
+        by_m > 0 or by_phi < 0,
         f"rank correlation of the number of rules with m {by_m:+.2f}, with φ {by_phi:+.2f}; "
         f"between {n_rules.min():.0f} and {n_rules.max():.0f} rules",
     )
@@ -158,6 +194,7 @@ def _check_sizes(rules: CellMap, conditions: CellMap) -> Iterator[Finding]:
     yield _judge(
         "The number of conditions depends mostly on m.",
         by_m > by_phi,
+        by_m < by_phi,
         f"share of the variance explained by m {by_m:.1%}, by φ {by_phi:.1%}",
     )
 
@@ -185,6 +222,7 @@ def check_cough(path: TheoryPath | None, fold: int) -> Iterator[Finding]:
         f"For {label} of medical, the rules at m = 16 and φ = 0.3 are about the word cough; the rules "
         "at m = 262144 and φ = 1 are shorter.",
         2 * n_about > len(specific) and lengths[1] < lengths[0],
+        2 * n_about < len(specific) or lengths[1] > lengths[0],
         f"fold {fold}: {len(specific)} rules with {lengths[0]:.1f} conditions each, {n_about} of "
         f"them with the word; {len(general)} rules with {lengths[1]:.1f} conditions",
     )

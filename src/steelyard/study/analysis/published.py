@@ -73,8 +73,8 @@ def _list_differences(config: StudyConfig, datasets: list[str], new: list[str]) 
         yield "majority labels are inverted, so F1 is a different quantity"
     if not config.tune:
         return
-    if MEstimate.name not in config.heuristics:
-        yield f"tuned over {', '.join(config.heuristics)} instead of the {MEstimate.name}"
+    if MEstimate.name not in config.family_names:
+        yield f"tuned over {', '.join(config.family_names)} instead of the {MEstimate.name}"
     elif set(config.parameters or M_GRID) != set(M_GRID) or set(config.phis) != set(PHI_GRID):
         yield "tuned over another grid than the paper's 20 × 20 cells"
     if config.inner_folds != StudyConfig.inner_folds:

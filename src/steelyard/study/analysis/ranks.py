@@ -12,20 +12,23 @@ from scipy.stats import rankdata
 
 from steelyard.study.config import StudyError
 
+from .statistics import DIGITS
+
 Values = NDArray[np.float64]
 
 
 def rank_best_first(values: Values) -> Values:
     """Ranks along the last axis: 1 for the largest value; equal values share their average rank.
 
-    For the sizes of theories, a smaller rank therefore means more rules, as in the paper.
+    For the sizes of theories, a smaller rank therefore means more rules, as in the paper. Values are
+    equal up to rounding: means of the same numbers may differ in their last bit.
 
     Examples
     --------
     >>> rank_best_first(np.array([0.3, 0.9, 0.3, 0.1]))
     array([2.5, 1. , 2.5, 4. ])
     """
-    return np.asarray(rankdata(-np.asarray(values), method="average", axis=-1))
+    return np.asarray(rankdata(-np.round(values, DIGITS), method="average", axis=-1))
 
 
 @dataclass(frozen=True)
@@ -71,9 +74,10 @@ class CellMap:
         """
         best = {}
         for dataset, values in zip(self.datasets, self.values, strict=True):
-            if values.min() < values.max():
+            rounded = values.round(DIGITS)
+            if rounded.min() < rounded.max():
                 # In the order of the rows: first by parameter, then by descending φ.
-                i, j = divmod(int(np.argmax(values.T)), len(self.phis))
+                i, j = divmod(int(np.argmax(rounded.T)), len(self.phis))
                 best[dataset] = (j, i)
         return best
 

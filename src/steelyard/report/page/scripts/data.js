@@ -72,7 +72,7 @@ function decodeTheories(packed) {
   const labels = packed.labels.map(([name, target, positives, negatives]) => ({ name, target, positives, negatives }));
   const features = packed.features.map(([name, categories], i) => ({ name, categories, binary: packed.binary[i] }));
   const rules = packed.rules.map(([label, tp, fp, ...body], index) => (
-    { index, label, tp, fp, conditions: body.map(decodeCondition) }));
+    { index, label, tp, fp, conditions: body.map(decodeCondition), origin: packed.origins[index] ?? '' }));
   const rankings = new Map(packed.rankings.map((r) => [`${r.family} ${r.parameter}`, r]));
   return { fold: packed.fold, labels, features, rules, rankings, examples: decodeExamples(packed.examples) };
 }

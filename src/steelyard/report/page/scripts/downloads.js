@@ -42,9 +42,9 @@ async function saveRulesCsv() {
   if (!theories) return;
   const rows = theoryAt(theories, state.family, state.p, state.phi).rules.map((rule) => [
     theories.labels[rule.label].name, theories.labels[rule.label].target,
-    conditionText(theories, rule.conditions), rule.tp, rule.fp, Number(precisionOf(rule).toFixed(4)),
+    conditionText(theories, rule.conditions), rule.tp, rule.fp, Number(precisionOf(rule).toFixed(4)), rule.origin,
   ]);
-  saveCsv([['label', 'target_class', 'rule', 'tp', 'fp', 'precision'], ...rows], fileName('rules', 'csv'));
+  saveCsv([['label', 'target_class', 'rule', 'tp', 'fp', 'precision', 'origin'], ...rows], fileName('rules', 'csv'));
 }
 
 const DRAWN = ['fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'opacity', 'font-size', 'font-family', 'font-weight', 'paint-order', 'text-anchor'];

@@ -24,7 +24,7 @@ function compareRules(theories, rules) {
 function matches(theories, rule) {
   if (state.label && theories.labels[rule.label].name !== state.label) return false;
   if (!state.query) return true;
-  const text = `${headOf(theories.labels[rule.label])} ${conditionText(theories, rule.conditions)}`;
+  const text = `${headOf(theories.labels[rule.label])} ${conditionText(theories, rule.conditions)} ${rule.origin}`;
   return text.toLowerCase().includes(state.query.toLowerCase());
 }
 
@@ -116,8 +116,13 @@ function ruleItem(theories, label, rule, change = '', classOf = undefined) {
   const sign = { added: '+', removed: '−' }[change];
   return el('li', { class: `rule ${change}`, 'data-rule': rule.index },
     el('span', { class: 'sign-cell' }, sign ? [el('span', { 'aria-hidden': 'true' }, sign), el('span', { class: 'sr' }, `${change}: `)] : ''),
-    el('p', { class: 'body' }, conditionNodes(theories, rule.conditions, classOf)),
+    el('p', { class: 'body' }, conditionNodes(theories, rule.conditions, classOf), originNode(rule)),
     evidence(rule, label));
+}
+
+// Who made a rule that was not learned, when and why.
+function originNode(rule) {
+  return rule.origin ? el('small', { class: 'origin' }, rule.origin) : null;
 }
 
 function evidence(rule, label) {

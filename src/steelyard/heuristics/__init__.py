@@ -1,0 +1,66 @@
+"""Rule learning heuristics: confusion counts → value. Knows counts only, no rules and no data."""
+
+from .base import (
+    ConfusionMatrix,
+    FunctionHeuristic,
+    Heuristic,
+    SavedHeuristic,
+    describe,
+    heuristic_values,
+)
+from .curves import Correlation, CurveHeuristic, FoilGain, Klosgen, OddsRatio
+from .families import Family, find_family, refer_to
+from .fractions import (
+    BETA_GRID,
+    COST_GRID,
+    M_GRID,
+    WRA,
+    Accuracy,
+    Cost,
+    FMeasure,
+    FractionHeuristic,
+    GeneralizedMEstimate,
+    Laplace,
+    MEstimate,
+    Precision,
+    Recall,
+    RelativeCost,
+    kernel_coefficients,
+)
+from .registry import HEURISTICS, get_heuristic, heuristic_from_dict, heuristic_to_dict
+
+__all__ = [
+    "BETA_GRID",
+    "COST_GRID",
+    "HEURISTICS",
+    "M_GRID",
+    "WRA",
+    "Accuracy",
+    "ConfusionMatrix",
+    "Correlation",
+    "Cost",
+    "CurveHeuristic",
+    "FMeasure",
+    "Family",
+    "FoilGain",
+    "FractionHeuristic",
+    "FunctionHeuristic",
+    "GeneralizedMEstimate",
+    "Heuristic",
+    "Klosgen",
+    "Laplace",
+    "MEstimate",
+    "OddsRatio",
+    "Precision",
+    "Recall",
+    "RelativeCost",
+    "SavedHeuristic",
+    "describe",
+    "find_family",
+    "get_heuristic",
+    "heuristic_from_dict",
+    "heuristic_to_dict",
+    "heuristic_values",
+    "kernel_coefficients",
+    "refer_to",
+]
