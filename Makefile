@@ -4,11 +4,12 @@ BIN := .venv/bin
 KERNELS := $(wildcard src/steelyard/_kernels/*.pyx src/steelyard/_kernels/*.pxd)
 RESULTS ?= results/segments
 
-.PHONY: study test lint bench bench-growth clean help
+.PHONY: study test attack lint bench bench-growth clean help
 
 help:
 	@echo "make study   run the main job on the embedded data set, results in $(RESULTS)"
 	@echo "make test    run all tests"
+	@echo "make attack  kill, fuzz and flood the program, and print what was seen; ATTACK='--only fuzzing'"
 	@echo "make lint    ruff, cython-lint, mypy, import-linter"
 	@echo "make bench   speed and memory, ours beside scikit-learn's, in one run"
 	@echo "make bench-growth   how time and memory grow with rows, attributes, labels and candidates"
@@ -30,6 +31,9 @@ study: .venv/installed
 
 test: .venv/installed-test lint
 	$(BIN)/python -m pytest -n 2
+
+attack: .venv/installed-test
+	PYTHONPATH=tests $(BIN)/python -W ignore -m attack $(ATTACK)
 
 lint: .venv/installed-test
 	$(BIN)/ruff check .

@@ -49,6 +49,24 @@ def test_a_study_end_to_end(run, saved, labels, tmp_path):
     assert "for jam ←" in out
 
 
+def test_shards_and_their_collection(run, tmp_path):
+    command = ["study", "planted", *MINI, "--out"]
+    assert run(*command, tmp_path / "whole")[0] == 0
+    code, out, err = run(*command, tmp_path / "parts", "--shard", "1/2")
+    assert (code, "2 units computed" in out) == (0, True), err
+    assert "shard 1/2: 2 of 2 units" in err
+    code, _, err = run("study", "--collect", "--out", tmp_path / "parts")
+    assert code == 1
+    assert err.startswith("error: 2 of 4 units are missing: ")
+    code, out, _ = run(*command, tmp_path / "parts", "--shard", "2/2", "--json")
+    assert json.loads(out) == {"n_computed": 2, "n_found": 0, "n_elsewhere": 0}
+    # The configuration is in the folder.
+    code, out, err = run("study", "--collect", "--out", tmp_path / "parts")
+    assert (code, "Best cell" in out) == (0, True), err
+    for name in ("results.csv", "index.html", "study.toml"):
+        assert (tmp_path / "parts" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
@@ -62,6 +80,11 @@ def test_a_study_end_to_end(run, saved, labels, tmp_path):
         (["study", "--out", "x", "--tune", "f2"], 1, "unknown measure"),
         (["study", "--config", "none.toml", "--out", "x"], 1, "none.toml"),
         (["report", "nowhere"], 1, "holds no study"),
+        (["study", "--out", "x", "--shard", "4/3"], 2, "'4/3' is not a part of a whole"),
+        (["study", "--out", "x", "--shard", "0/3"], 2, "such as 3/50"),
+        (["study", "--out", "x", "--shard", "a"], 2, "such as 3/50"),
+        (["study", "--out", "x", "--collect", "--shard", "1/3"], 2, "excludes --shard"),
+        (["study", "--out", "x", "--collect", "--dask", "local"], 2, "excludes --shard and --dask"),
     ],
 )
 def test_errors_are_one_sentence(run, tmp_path, monkeypatch, arguments, code, message):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,7 +17,7 @@ from .inputs import reject_columns
 from .options import Jobs, Json, Labels, option
 
 if TYPE_CHECKING:
-    from steelyard.study import StudyConfig, StudyResults
+    from steelyard.study import ShardReport, StudyConfig, StudyResults
 
 # Without DATA the study takes less than three minutes on two cores, including compilation.
 EMBEDDED_STUDY: dict[str, Any] = {
@@ -88,12 +89,50 @@ Tune = Annotated[
 _INVERT = "Invert labels of at least half of the examples, to compare precision and recall."
 Invert = Annotated[bool | None, option(_INVERT, "--invert-majority-labels")]
 Config = Annotated[Path | None, option("A study.toml; other options override its settings.")]
+Methods = Annotated[
+    list[str] | None,
+    option(
+        "Another learner on the same folds: short, boosted, boosted(max_rules=50), or a scikit-learn "
+        "estimator as module:factory(parameter=value). May be given several times.",
+        "--method",
+        metavar="METHOD",
+    ),
+]
 Trust = Annotated[
     bool, option("Import the heuristics that the file names as module:attribute.", "--trust")
 ]
 Cells = Annotated[
     Any, _list_option("The cells of these rule sets, as in 16:0.3,262144:1.", of=_parse_cell)
 ]
+
+
+Dask = Annotated[
+    str | None,
+    option(
+        "Compute on a Dask cluster: the address of its scheduler, or [bold]local[/bold] for processes "
+        "of this machine.",
+        metavar="ADDRESS",
+    ),
+]
+
+
+def _parse_shard(text: str) -> tuple[int, int]:
+    match = re.fullmatch(r"0*(\d{1,9})/0*(\d{1,9})", text)
+    if match is None or not 1 <= int(match[1]) <= int(match[2]):
+        raise typer.BadParameter(f"{text!r} is not a part of a whole, such as 3/50")
+    return int(match[1]), int(match[2])
+
+
+Shard = Annotated[
+    Any,
+    option(
+        "Compute only part K of N, beside other processes on the same folder; then "
+        "[bold]--collect[/bold].",
+        parser=_parse_shard,
+        metavar="K/N",
+    ),
+]
+_COLLECT = "Compute nothing: put together what the shards computed, or say what is missing."
 
 
 def study_command(
@@ -111,30 +150,71 @@ def study_command(
     invert_majority_labels: Invert = None,
     tune: Tune = None,
     baselines: Annotated[Any, _list_option("Baselines to learn as well: ripper.")] = None,
+    methods: Methods = None,
     jobs: Jobs = -1,
+    dask: Dask = None,
+    shard: Shard = None,
+    collect: Annotated[bool, option(_COLLECT, "--collect")] = False,
     config: Config = None,
     trust: Trust = False,
     as_json: Json = False,
 ) -> None:
     """Learn every theory of the grid on every fold, then write tables, figures and a page.
 
-    If the command is interrupted, run it again to resume. A folder holds one study.
+    If the command is interrupted, run it again to resume. Run it with more data, folds, heuristics or
+    methods, and the study in the folder grows.
 
     Example: [bold]steelyard study emotions yeast --tune f1_micro,hamming --out results[/bold]
     """
+    if collect and (shard or dask):
+        raise typer.BadParameter(
+            "computes nothing, so it excludes --shard and --dask", param_hint="--collect"
+        )
+    if collect and config is None and not data and (out / "study.toml").exists():
+        config = out / "study.toml"
     sys.path.insert(0, "")  # as `python -m` does: own heuristics may stand in the working folder
     settings = _configure(config, locals())
-    from steelyard.study import run_study
+    from steelyard.study import collect_study, run_shard, run_study
 
     reject_columns(settings.data, labels=labels)
+    with _resumable(), _computing_on(dask, jobs) as n_jobs:
+        if collect:
+            _report(collect_study(settings, out), as_json)
+            return
+        with unit_progress(
+            "study" if shard is None else f"shard {shard[0]}/{shard[1]}"
+        ) as progress:
+            if shard is not None:
+                done = run_shard(settings, out, *shard, n_jobs=n_jobs, progress=progress)
+            else:
+                study = run_study(settings, out, n_jobs=n_jobs, progress=progress)
+        if shard is None:
+            _report(study, as_json)
+        else:
+            _report_shard(done, as_json)
+
+
+@contextmanager
+def _resumable() -> Iterator[None]:
+    """Say that an interrupted study can be resumed."""
     try:
-        with unit_progress("study") as progress:
-            study = run_study(settings, out, n_jobs=jobs, progress=progress)
-        _report(study, as_json)
+        yield
     except (KeyboardInterrupt, SystemExit):
         with suppress(OSError):  # the terminal may be gone
             error_console().print("interrupted; run the same command to resume")
         raise  # the exit code is that of the signal
+
+
+@contextmanager
+def _computing_on(dask: str | None, jobs: int) -> Iterator[int | None]:
+    """Yield the number of jobs for joblib: on this machine, or None for all that a cluster has."""
+    if dask is None:
+        yield jobs
+        return
+    from steelyard.learning.cluster import dask_cluster
+
+    with dask_cluster(dask, jobs):
+        yield None
 
 
 def report_command(
@@ -163,6 +243,14 @@ def _report(study: StudyResults, as_json: bool, **example: Any) -> None:
         page = write_report(study, **example)
     content = {**study.summarize(), "folder": str(study.folder), "page": str(page)}
     print_result(as_json, content, *summarize(study), f"results: {study.folder}\npage:    {page}")
+
+
+def _report_shard(done: ShardReport, as_json: bool) -> None:
+    lines = [f"{done.n_computed} units computed, {done.n_found} found finished"]
+    if done.n_elsewhere:
+        lines.append(f"{done.n_elsewhere} units are being computed by other processes")
+    lines.append("when all shards are finished: the same command with --collect instead of --shard")
+    print_result(as_json, done._asdict(), *lines)
 
 
 def _configure(config: Path | None, options: dict[str, Any]) -> StudyConfig:

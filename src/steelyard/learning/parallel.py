@@ -1,34 +1,31 @@
-"""Parallel work: a function and its arguments → results. Owns the life of workers; knows no learner."""
+"""Parallel work: a function and its arguments → results. Owns the life of workers; knows no learner.
+
+All work goes to the backend of joblib that is active. What a backend lacks is dealt with here.
+"""
 
 from __future__ import annotations
 
-import logging
 import os
 import signal
 import threading
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import CancelledError
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from itertools import islice
 from multiprocessing import parent_process
-from queue import Empty, SimpleQueue
 from typing import Any
 
-from joblib import Parallel, delayed
-from joblib.parallel import get_active_backend
+from joblib import Parallel, delayed, effective_n_jobs
+from joblib.parallel import LokyBackend, get_active_backend
 
 # Called with the amount of work done so far and the total.
 Progress = Callable[[int, int], None]
 
 _SECONDS_BETWEEN_LOOKS = 1.0
-# Time for a Dask cluster to replace its workers.
-SECONDS_WITHOUT_WORKERS = 60.0
-_LOST_CLUSTER = (
-    "the Dask cluster lost workers that the work needs, or its scheduler; finished work is kept: start "
-    "the cluster and run the same again"
-)
+# Calls per worker between two looks at the results, where a backend returns them all together.
+_CALLS_PER_WORKER = 4
 
 
 def run_parallel(
@@ -39,20 +36,35 @@ def run_parallel(
 ) -> list[Any]:
     """Results of a function for each tuple of arguments, by threads unless a joblib backend is set.
 
-    `progress` is called with the number of finished calls and of all calls.
+    `progress` is called with the number of finished calls and of all calls. On a Dask cluster, what the
+    function holds and what several calls hold is sent to each worker once.
 
     Examples
     --------
     >>> run_parallel(max, [(1, 2), (4, 3)], n_jobs=2)
     [2, 4]
     """
+    backend, _ = get_active_backend(prefer="threads")
+    report = progress or (lambda *_: None)
+    if _is_cluster(backend):
+        found: list[Any] = [None] * len(arguments)
+        finished = _run_on_cluster(backend, function, arguments, n_jobs)
+        for n_done, (position, result) in enumerate(finished, 1):
+            found[position] = result
+            report(n_done, len(found))
+        return found
     calls = [delayed(function)(*a) for a in arguments]
-    if progress is None:
-        return list(Parallel(n_jobs=n_jobs, prefer="threads")(calls))
+    options: dict[str, Any] = {"n_jobs": n_jobs, "prefer": "threads"}
+    if progress is not None and backend.supports_return_generator:
+        options["return_as"] = "generator"
+    elif not backend.supports_return_generator:
+        # One batch per worker, so that what all calls share is pickled once per worker.
+        size = max(1, -(-len(calls) // _count_workers(n_jobs)))
+        options |= {"batch_size": size, "pre_dispatch": "all"}
     results = []
-    for result in Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(calls):
+    for result in Parallel(**options)(calls):
         results.append(result)
-        progress(len(results), len(calls))
+        report(len(results), len(calls))
     return results
 
 
@@ -68,19 +80,19 @@ def run_in_processes(
     >>> sorted(run_in_processes(max, [(1, 2), (4, 3)]))
     [2, 4]
     """
-    # Backends without processes ignore the initializer.
-    workers = Parallel(
-        n_jobs=n_jobs,
-        return_as="generator_unordered",
-        batch_size=1,
-        initializer=end_with_parent,
-        initargs=(os.getpid(),),
-    )
     backend, _ = get_active_backend()
-    calls = (delayed(function)(*a) for a in arguments)
-    if hasattr(backend, "client"):
-        yield from _take_from_cluster(workers(calls), backend.client)
+    if _is_cluster(backend):
+        for _, result in _run_on_cluster(backend, function, arguments, n_jobs):
+            yield result
         return
+    calls = (delayed(function)(*a) for a in arguments)
+    if not backend.supports_return_generator:
+        yield from _run_in_batches(calls, n_jobs)
+        return
+    options: dict[str, Any] = {"n_jobs": n_jobs, "batch_size": 1}
+    if isinstance(backend, LokyBackend):
+        options |= {"initializer": end_with_parent, "initargs": (os.getpid(),)}
+    workers = Parallel(return_as="generator_unordered", **options)
     with _ignored_interrupts():
         finished = workers(calls)
     try:
@@ -91,6 +103,43 @@ def run_in_processes(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # joblib warns of results that nobody takes
             finished.close()
+
+
+def _is_cluster(backend: Any) -> bool:
+    """Whether a backend is that of Dask."""
+    return hasattr(backend, "client")
+
+
+def _run_on_cluster(
+    backend: Any,
+    function: Callable[..., Any],
+    arguments: Iterable[Sequence[Any]],
+    n_jobs: int | None,
+) -> Iterator[tuple[int, Any]]:
+    """Yield positions and results from a Dask cluster.
+
+    joblib would send what calls share with every call, and wait for ever for workers that are gone. One
+    job means this process. So does a task of Dask: its cluster is busy with other tasks.
+    """
+    from .cluster import is_task, run_on_cluster
+
+    if n_jobs == 1 or is_task():
+        return ((i, function(*call)) for i, call in enumerate(arguments))
+    return run_on_cluster(backend.client, function, arguments)
+
+
+def _run_in_batches(calls: Iterator[Any], n_jobs: int | None) -> Iterator[Any]:
+    """Yield results where a backend, as that of Ray or Spark, returns those of all calls at once."""
+    size = _CALLS_PER_WORKER * _count_workers(n_jobs)
+    while batch := list(islice(calls, size)):
+        yield from Parallel(n_jobs=n_jobs, batch_size=1)(batch)
+
+
+def _count_workers(n_jobs: int | None) -> int:
+    try:
+        return max(1, int(effective_n_jobs(n_jobs)))
+    except Exception:  # Ray knows its workers only once it is started, which joblib does later
+        return os.cpu_count() or 1
 
 
 @contextmanager
@@ -117,64 +166,6 @@ def _describe_loss(error: BrokenProcessPool) -> str:
         f"a worker process {how}; finished work is kept: run the same command again, with fewer --jobs "
         "(n_jobs) if the memory was used up"
     )
-
-
-def _take_from_cluster(results: Iterator[Any], client: Any) -> Iterator[Any]:
-    """Yield the results of a Dask cluster; raise an error if its scheduler or all workers are gone.
-
-    joblib would wait for them for ever, so a thread waits for joblib and we look after the cluster.
-    """
-    found: SimpleQueue[tuple[bool, Any]] = SimpleQueue()
-
-    def take() -> None:
-        try:
-            for result in results:
-                found.put((True, result))
-            found.put((False, None))
-        except BaseException as error:
-            found.put((False, error))
-
-    with _quiet_loggers():
-        threading.Thread(target=take, daemon=True).start()
-        last_seen = time.monotonic()
-        while True:
-            try:
-                is_result, value = found.get(timeout=_SECONDS_BETWEEN_LOOKS)
-            except Empty:
-                if _has_workers(client):
-                    last_seen = time.monotonic()
-                elif time.monotonic() - last_seen > SECONDS_WITHOUT_WORKERS:
-                    raise ChildProcessError(_LOST_CLUSTER) from None
-                continue
-            if is_result:
-                yield value
-            elif value is None:
-                return
-            elif isinstance(value, CancelledError):  # its data was on a worker that is gone
-                raise ChildProcessError(_LOST_CLUSTER) from None
-            else:
-                raise value
-
-
-def _has_workers(client: Any) -> bool:
-    try:
-        return bool(client.status == "running" and client.scheduler_info()["workers"])
-    except Exception:  # whatever Dask raises if the scheduler does not answer
-        return False
-
-
-@contextmanager
-def _quiet_loggers() -> Iterator[None]:
-    """Silence Dask, which logs the tracebacks of every connection that is lost."""
-    names = [n for n in logging.root.manager.loggerDict if n.startswith(("distributed", "tornado"))]
-    levels = {name: logging.getLogger(name).level for name in names}
-    try:
-        for name in names:
-            logging.getLogger(name).setLevel(logging.CRITICAL)
-        yield
-    finally:
-        for name, level in levels.items():
-            logging.getLogger(name).setLevel(level)
 
 
 def end_with_parent(parent: int) -> None:

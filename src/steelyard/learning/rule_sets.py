@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs
+from joblib import cpu_count, effective_n_jobs
 
 from steelyard.heuristics import ConfusionMatrix, Heuristic, heuristic_values
 from steelyard.model.combiners import AnyRule
@@ -93,7 +93,9 @@ def learn_rule_sets(
     if held_out_for is not None:
         groups = group_equal_rows(training.coded)
         counts = [HeldOutCounter(index, settings, groups, found).count for found in grown]
-    per_job = max_bytes // max(1, min(effective_n_jobs(n_jobs), len(grown)))
+    # The workers of a cluster, which may be more than this machine has cores, have memory of their own.
+    n_sharing = min(effective_n_jobs(n_jobs), cpu_count(), len(grown))
+    per_job = max_bytes // max(1, n_sharing)
     arguments = [
         (found.table, target, count, held_out_for or 0, *demanded, found.tree_of_rule, per_job)
         for found, target, count, *demanded in zip(

@@ -34,6 +34,7 @@ def list_tables(study: StudyResults, example: Sequence[RuleSet]) -> dict[str, li
             for comparison in study.comparisons.values()
             if len(comparison.methods) > 1 and len(comparison.datasets) > 1
         ],
+        "costs": tabulate_costs(study),
         "findings": [tabulate_findings(study)],
     }
 
@@ -105,6 +106,28 @@ def tabulate_comparison(comparison: Comparison, differences: str | None = None) 
         )
     rows = [row + [""] * (len(columns) - len(row)) for row in rows]
     return TextTable(title_of(comparison.measure), columns, rows, frozenset(bold), notes)
+
+
+def tabulate_costs(study: StudyResults) -> list[TextTable]:
+    """Seconds and sizes of the methods, and where they failed; empty without methods."""
+    rows = []
+    means = study.method_means.set_index(["dataset", "method"])
+    for dataset in study.datasets:
+        for name, cost in study.run.get("data", {}).get(dataset, {}).get("methods", {}).items():
+            seconds = [
+                f"{cost[k]:.2f}" if k in cost else "–" for k in ("fit_seconds", "predict_seconds")
+            ]
+            size = means["n_rules"].get((dataset, name)) if "n_rules" in means else None
+            size = "–" if size is None or np.isnan(size) else f"{size:.0f}"
+            failed = "; ".join(
+                f"{fold}: {reason}" for fold, reason in cost.get("failed", {}).items()
+            )
+            rows.append([dataset, name, *seconds, size, failed])
+    if not rows:
+        return []
+    columns = ("data set", "method", "fit, s", "predict, s", "rules", "failed")
+    notes = ["Seconds of one process, mean over the folds. Other processes may have run beside it."]
+    return [TextTable("What the methods cost", columns, rows, notes=notes)]
 
 
 def tabulate_pairs(comparison: Comparison) -> TextTable:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from steelyard._files import compress
 from steelyard.estimators.rule_set_cv import RuleSetClassifierCV
 from steelyard.heuristics import HEURISTICS, Heuristic
 from steelyard.model.decoders import EachLabel
@@ -62,7 +63,7 @@ def write_tuning_page(clf: RuleSetClassifierCV, path: Any) -> Path:
         study = _make_study(clf, Path(folder), families, rows)
         store = StudyStore(study.folder)
         with store.claimed({}):
-            store.write_theories(_NAME, study.shown_fold, clf.path_.to_json())
+            store.write_theories(_NAME, study.shown_fold, compress(clf.path_.to_json()))
         shutil.copyfile(write_page(study), file)
     return file
 

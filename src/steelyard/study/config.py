@@ -21,6 +21,8 @@ from steelyard.learning.constraints import Constraints, check_constraints
 from steelyard.measures import get_measure
 from steelyard.model.thresholding import PHI_GRID
 
+from .methods import find_method
+
 PAPER_MEASURES = ("f1_micro", "precision_micro", "recall_micro", "hamming", "subset")
 # The paper leaves macro and example-based F1 as future work.
 STUDY_MEASURES: tuple[str, ...] = (*PAPER_MEASURES, "f1_macro", "f1_examples")
@@ -29,6 +31,7 @@ SIZE_MEASURES: tuple[str, ...] = ("n_rules", "n_conditions")
 LARGEST_TUNED_M = 4096
 DEFAULT_FOLDS = 10
 BASELINES: tuple[str, ...] = ("ripper",)
+PAPER_BASELINES = ("R1", "R2", "R3")
 _LEAST = {"folds": 2, "repeats": 1, "only_folds": 1, "n_candidates": 1, "seed": 0, "inner_folds": 2}
 # More is a mistake: numpy counts up to here, and nobody waits for a billion folds.
 _MOST = {"n_candidates": 2**31 - 1, "seed": 2**63 - 1}
@@ -85,6 +88,9 @@ class StudyConfig:
         Folds of this inner cross validation.
     baselines : tuple of str, default=()
         "ripper" learns R1, R2 and R3.
+    methods : tuple of str, default=()
+        Other learners on the same folds: "short", "boosted(max_rules=50)", any scikit-learn estimator
+        as ``module:factory(parameter=value)``.
     constraints : Constraints or None, default=None
         What every rule of every theory has to satisfy; in TOML a table.
 
@@ -111,6 +117,7 @@ class StudyConfig:
     tune: tuple[str, ...] = ()
     inner_folds: int = 5
     baselines: tuple[str, ...] = ()
+    methods: tuple[str, ...] = ()
     constraints: Constraints | None = None
 
     def __post_init__(self) -> None:
@@ -167,7 +174,7 @@ class StudyConfig:
 
 def _check_kinds(config: StudyConfig) -> None:
     """Raise an error for the first setting that is not text, a boolean or an integer in its bounds."""
-    for name in ("data", "labels", "heuristics", "tune", "baselines"):
+    for name in ("data", "labels", "heuristics", "tune", "baselines", "methods"):
         for value in getattr(config, name):
             if not isinstance(value, str):
                 raise StudyError(f"{name} must be texts, got {reprlib.repr(value)}")
@@ -191,6 +198,10 @@ def _check(config: StudyConfig) -> None:
     for name in config.baselines:
         if name not in BASELINES:
             raise StudyError(f"unknown baseline {name!r}; choose from {', '.join(BASELINES)}")
+    methods = [find_method(text).name for text in config.methods]
+    twice = find_repeated([*PAPER_BASELINES, *methods])
+    if twice is not None:
+        raise StudyError(f"two methods have the same name {twice!r}")
     names = config.family_names
     twice = find_repeated(names)
     if twice is not None:
@@ -266,10 +277,11 @@ def config_from_toml(
         if is_list != isinstance(value, list):
             kind = "a list" if is_list else "a single value"
             raise StudyError(f"{where}: {name} must be {kind}, got {reprlib.repr(value)}")
-    own = [name for name in settings.get("heuristics", ()) if ":" in str(name)]
+    named = [*settings.get("heuristics", ()), *settings.get("methods", ())]
+    own = [name for name in named if ":" in str(name)]
     if own and not trust:
         raise StudyError(
-            f"{where}: the heuristic {own[0]!r} is Python code, which would be executed: use --trust "
+            f"{where}: {own[0]!r} is Python code, which would be executed: use --trust "
             "(trust=True) if you trust it"
         )
     try:

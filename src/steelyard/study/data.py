@@ -96,7 +96,8 @@ def load_study_data(config: StudyConfig) -> list[StudyData]:
         name = clean_name(data.name)
         if any(name == other.name for other in loaded):
             raise StudyError(f"two data sets are called {name!r}: rename a file or folder")
-        sha256 = hash_data(data.X, Y, folds)
+        # Further repetitions follow from the seed; without them a study can get more of them later.
+        sha256 = hash_data(data.X, Y, folds[:1])
         loaded.append(StudyData(name, data.X, Y, folds, sha256, is_own))
     return loaded
 

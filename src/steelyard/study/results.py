@@ -125,7 +125,11 @@ class StudyResults:
     @cached_property
     def method_means(self) -> pd.DataFrame:
         """The means of the baselines and of the tuned theories; see `average_methods`."""
-        return average_methods(self.baselines, self.tuned)
+        n_folds = self.results.groupby("dataset")["fold"].nunique()
+        folds = self.baselines.groupby(["dataset", "baseline"])["fold"].transform("nunique")
+        # A method that failed on a fold cannot be compared on the data set.
+        is_whole = folds == self.baselines["dataset"].map(n_folds)
+        return average_methods(self.baselines[is_whole], self.tuned)
 
     @cached_property
     def comparisons(self) -> dict[str, Comparison]:

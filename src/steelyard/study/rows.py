@@ -10,6 +10,7 @@ import pandas as pd
 from steelyard.learning.tuning import choose_cell
 
 from .config import StudyConfig
+from .methods import find_method
 from .store import Arrays
 from .units import RIPPER_VARIANTS, Unit
 
@@ -33,6 +34,7 @@ def collect_rows(config: StudyConfig, units: Mapping[Unit, Arrays]) -> dict[str,
     The tuned rows have one cell per measure tuned for and family: the one that tuning chose.
     """
     grid, variants = _list_grid(config), pd.DataFrame({"baseline": list(RIPPER_VARIANTS)})
+    units = {unit: arrays for unit, arrays in units.items() if "error" not in arrays}
     found: dict[str, list[pd.DataFrame]] = {name: [] for name in COLUMNS}
     for unit, arrays in units.items():
         if unit.kind == "grid":
@@ -42,6 +44,9 @@ def collect_rows(config: StudyConfig, units: Mapping[Unit, Arrays]) -> dict[str,
                 found["tuned"].append(_to_rows(unit, arrays, chosen))
         elif unit.kind == "ripper":
             found["baselines"].append(_to_rows(unit, arrays, variants))
+        elif unit.kind == "method":
+            name = pd.DataFrame({"baseline": [find_method(unit.method).name]})
+            found["baselines"].append(_to_rows(unit, arrays, name))
     return {
         name: pd.concat(frames, ignore_index=True) if frames else empty_rows(name)
         for name, frames in found.items()

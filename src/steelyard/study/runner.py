@@ -1,6 +1,7 @@
-"""run_study: data sets × folds → units in parallel, longest first → rows and files; resumable.
+"""A study is a list of units: run_study computes all, run_shard a part of them, collect_study none.
 
-Knows units and the store; it computes nothing itself.
+Each unit is saved when it is finished, so all three continue what others began, and end with the same
+bytes. Where the units of a process run is the choice of the active joblib backend.
 """
 
 from __future__ import annotations
@@ -12,23 +13,28 @@ import platform
 import time
 import warnings
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
 from importlib.metadata import version
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from steelyard._text import list_names
 from steelyard.data.sources import find_source
 from steelyard.learning.parallel import run_in_processes
 
+from .claims import Claims
 from .config import StudyConfig, StudyError, config_to_plain, config_to_toml
 from .data import StudyData, load_study_data
+from .methods import find_method
 from .results import StudyResults
 from .rows import collect_rows
 from .store import Arrays, StudyStore
-from .units import Unit, estimate_cost, list_units, read_finished, run_unit
+from .units import Finished, Unit, compute_unit, estimate_cost, list_units, read_finished
 
 # Enough to find an interesting example, few enough for a page that is sent by mail.
 N_EXAMPLES = 50
@@ -73,25 +79,212 @@ def run_study(
     >>> int((study.results["measure"] == "hamming").sum())  # 2 folds × 2 m × 20 φ
     80
     """
+    plan = _plan(config, out)
+    with plan.claimed():
+        found = {unit: read_finished(unit, plan.store, plan.config) for unit in plan.work}
+        missing = [unit for unit in plan.by_cost() if found[unit] is None]
+        n_before, n_units = len(found) - len(missing), len(found)
+        report = progress or (lambda *_: None)
+        report(n_before, n_units, None)
+        for n_done, done in enumerate(_compute(plan, missing, n_jobs), n_before + 1):
+            done.save(plan.store)
+            found[done.unit] = done.arrays
+            report(n_done, n_units, done.unit)
+        return _write_results(
+            plan, {u: arrays for u, arrays in found.items() if arrays is not None}
+        )
+
+
+class ShardReport(NamedTuple):
+    """What a shard did.
+
+    Parameters
+    ----------
+    n_computed : int
+        Units that this process computed.
+    n_found : int
+        Units of the shard that were finished before.
+    n_elsewhere : int
+        Units of the shard that other processes are computing.
+    """
+
+    n_computed: int
+    n_found: int
+    n_elsewhere: int
+
+
+def run_shard(
+    config: StudyConfig,
+    out: str | os.PathLike[str],
+    shard: int,
+    n_shards: int,
+    *,
+    n_jobs: int | None = None,
+    progress: Progress | None = None,
+) -> ShardReport:
+    """Compute a part of the units of a study, beside other processes on the same folder.
+
+    The processes may run on several machines that share the folder. Each claims a unit before it
+    computes it. After its own part a process also takes over units of processes that died.
+
+    Parameters
+    ----------
+    config : StudyConfig
+    out : path-like
+        The results folder.
+    shard, n_shards : int
+        Which part, from 1, of how many.
+    n_jobs : int or None, default=None
+        Number of units to compute in parallel, as in joblib.
+    progress : callable(n_done, n_units, unit), optional
+
+    Returns
+    -------
+    ShardReport
+    """
+    if not 1 <= shard <= n_shards:
+        raise StudyError(f"there is no shard {shard} of {n_shards}: shards are numbered from 1")
+    plan = _plan(config, out)
+    # The longest units are dealt first, so that all shards take about as long.
+    own = plan.by_cost()[shard - 1 :: n_shards]
+    report = progress or (lambda *_: None)
+    with plan.claimed(shared=True):
+        claims = plan.store.claims
+        queue = _Queue(plan, claims, own)
+        report(0, len(own), None)
+        with claims.kept_alive():
+            for done in _compute(plan, queue, n_jobs):
+                done.save(plan.store)
+                claims.release(done.unit.name)
+                queue.n_computed += 1
+                n_done = queue.n_computed + queue.n_found
+                report(n_done, max(n_done, len(own)), done.unit)
+        if queue.error is not None:
+            raise queue.error
+        plan.store.require_folder()
+        return ShardReport(queue.n_computed, queue.n_found, queue.n_elsewhere)
+
+
+def collect_study(config: StudyConfig, out: str | os.PathLike[str]) -> StudyResults:
+    """Put the results of finished units together; raise an error that names those that are missing.
+
+    Parameters
+    ----------
+    config : StudyConfig
+    out : path-like
+        The results folder.
+
+    Returns
+    -------
+    StudyResults
+    """
+    plan = _plan(config, out)
+    with plan.claimed(shared=True):
+        found = {unit: read_finished(unit, plan.store, plan.config) for unit in plan.work}
+        missing = [unit.name for unit, arrays in found.items() if arrays is None]
+        claims = plan.store.claims
+        if missing:
+            n_running = len(set(missing) & set(claims.list_names(dead=False)))
+            running = f" ({n_running} of them are being computed)" if n_running else ""
+            raise StudyError(
+                f"{len(missing)} of {len(found)} units are missing{running}: "
+                f"{list_names(missing, most=5)}; compute them with --shard, or run the study without "
+                "--collect"
+            )
+        if not claims.take("collect"):
+            raise StudyError(f"another process is collecting {str(plan.store.folder)!r}")
+        with claims.kept_alive():
+            return _write_results(plan, {u: a for u, a in found.items() if a is not None})
+
+
+class _Plan(NamedTuple):
+    """A study that is about to run: its units and the data set of each."""
+
+    config: StudyConfig
+    shown: StudyConfig
+    data_sets: list[StudyData]
+    work: dict[Unit, StudyData]
+    store: StudyStore
+
+    def by_cost(self) -> list[Unit]:
+        """The units, longest first, so that no worker waits long for another at the end."""
+        return sorted(self.work, key=lambda unit: -estimate_cost(unit, self.work[unit]))
+
+    @contextmanager
+    def claimed(self, shared: bool = False) -> Iterator[None]:
+        """Lock the folder, alone or beside other processes, and write the configuration."""
+        with self.store.claimed(_identify(self.config, self.data_sets), shared=shared):
+            self.store.write("study.toml", config_to_toml(self.shown).encode())
+            yield
+
+
+def _plan(config: StudyConfig, out: str | os.PathLike[str]) -> _Plan:
     data_sets = load_study_data(config)
     for data in data_sets:
         unknown = [k for k in config.only_folds if k > data.n_folds]
         if unknown:
             raise StudyError(f"{data.name} has {data.n_folds} folds, but no fold {unknown[0]}")
-    store = StudyStore(out)
-    with store.claimed(_identify(config, data_sets)):
-        shown = dataclasses.replace(config, data=tuple(_relocate(s, out) for s in config.data))
-        store.write("study.toml", config_to_toml(shown).encode())
-        work = {unit: data for data in data_sets for unit in list_units(data, config)}
-        units = _run_units(store, config, work, n_jobs, progress)
-        rows = collect_rows(config, units)
-        run = _describe_run(shown, data_sets, units)
-        study = StudyResults(store.folder, shown, **rows, run=run)
-        _write_rows(store, rows)
-        for data in data_sets:
-            _write_examples(store, study, data)
-        store.write("run.json", json.dumps(run, indent=1, ensure_ascii=False).encode())
-        return study
+    shown = dataclasses.replace(config, data=tuple(_relocate(s, out) for s in config.data))
+    work = {unit: data for data in data_sets for unit in list_units(data, config)}
+    return _Plan(config, shown, data_sets, work, StudyStore(out))
+
+
+class _Queue:
+    """The units that a shard computes, claimed one after the other as workers ask for them."""
+
+    def __init__(self, plan: _Plan, claims: Claims, own: Sequence[Unit]) -> None:
+        self.store, self.config, self.claims, self.own = plan.store, plan.config, claims, own
+        self.known = {unit.name: unit for unit in plan.work}
+        self.n_computed = self.n_found = self.n_elsewhere = 0
+        # joblib asks for units in threads of its own, where an error would be lost.
+        self.error: OSError | None = None
+
+    def __iter__(self) -> Iterator[Unit]:
+        try:
+            for unit in self.own:
+                if read_finished(unit, self.store, self.config) is not None:
+                    self.n_found += 1
+                elif self._take(unit):
+                    yield unit
+                else:
+                    self.n_elsewhere += 1
+            for name in self.claims.list_names(dead=True):
+                if name in self.known and self._take(self.known[name]):
+                    yield self.known[name]
+        except OSError as error:
+            self.error = error
+
+    def _take(self, unit: Unit) -> bool:
+        """Claim a unit; another process may finish it just before."""
+        if not self.claims.take(unit.name):
+            return False
+        if read_finished(unit, self.store, self.config) is None:
+            return True
+        self.claims.release(unit.name)
+        return False
+
+
+def _compute(plan: _Plan, units: Iterable[Unit], n_jobs: int | None) -> Iterator[Finished]:
+    """Compute units as workers ask for them; yield them in the order in which they are finished."""
+    compute = partial(compute_unit, version("steelyard"), plan.config)
+    calls = ((unit, *plan.work[unit]) for unit in units)
+    for done in run_in_processes(compute, calls, n_jobs):
+        for text in done.warnings:
+            warnings.warn(f"{done.unit.dataset}: {text}", UserWarning, stacklevel=3)
+        yield done
+
+
+def _write_results(plan: _Plan, units: dict[Unit, Arrays]) -> StudyResults:
+    """Write everything that is derived from the finished units."""
+    store = plan.store
+    rows = collect_rows(plan.config, units)
+    run = _describe_run(plan.shown, plan.data_sets, units)
+    study = StudyResults(store.folder, plan.shown, **rows, run=run)
+    _write_rows(store, rows)
+    for data in plan.data_sets:
+        _write_examples(store, study, data)
+    store.write("run.json", json.dumps(run, indent=1, ensure_ascii=False).encode())
+    return study
 
 
 def _relocate(source: str, out: str | os.PathLike[str]) -> str:
@@ -101,42 +294,26 @@ def _relocate(source: str, out: str | os.PathLike[str]) -> str:
 
 
 def _identify(config: StudyConfig, data_sets: Sequence[StudyData]) -> dict[str, Any]:
-    """What two runs of the same study have in common; the location of the data does not matter."""
-    settings = config_to_plain(config)
-    del settings["data"], settings["labels"]
-    hashes = {f"data {data.name}": data.sha256 for data in data_sets}
-    return {"steelyard": version("steelyard"), **settings, **hashes}
+    """What two runs of the same study have in common; the location of the data does not matter.
 
-
-def _run_units(
-    store: StudyStore,
-    config: StudyConfig,
-    work: dict[Unit, StudyData],
-    n_jobs: int | None,
-    progress: Progress | None,
-) -> dict[Unit, Arrays]:
-    """Compute the units that are not finished; return the arrays of all units."""
-    report = progress or (lambda *_: None)
-    found = {unit: read_finished(unit, store) for unit in work}
-    missing = [unit for unit, arrays in found.items() if arrays is None]
-    # Long units first, so that no worker waits long for another at the end.
-    missing.sort(key=lambda unit: -estimate_cost(unit, work[unit]))
-    # If the kernels are not compiled yet, the second worker compiles those of the baseline while the
-    # first worker compiles the others.
-    baseline = next((unit for unit in missing if unit.kind == "ripper"), None)
-    if baseline is not None:
-        missing.remove(baseline)
-        missing.insert(1, baseline)
-    n_before = len(work) - len(missing)
-    report(n_before, len(work), None)
-    calls = ((unit, config, store, *work[unit]) for unit in missing)
-    finished = run_in_processes(run_unit, calls, n_jobs)
-    for n_done, (unit, arrays, texts) in enumerate(finished, n_before + 1):
-        found[unit] = arrays
-        for text in texts:
-            warnings.warn(f"{unit.dataset}: {text}", UserWarning, stacklevel=3)
-        report(n_done, len(work), unit)
-    return {unit: arrays for unit, arrays in found.items() if arrays is not None}
+    Settings that decide about numbers stay as they are. What a study covers may grow: what is there
+    keeps its numbers.
+    """
+    constraints = None if config.constraints is None else config.constraints.to_plain()
+    names = ("seed", "n_candidates", "folds", "inner_folds", "invert_majority_labels")
+    fixed = {name: getattr(config, name) for name in names}
+    covered = {
+        "cells": [f"{family} {parameter:g}" for family, parameter in config.columns],
+        "phis": list(config.phis),
+        "folds to run": [*map(str, config.only_folds)] or ["all"],
+        "repeats": list(range(1, config.repeats + 1)),
+        "tune": list(config.tune),
+        "baselines": list(config.baselines),
+        "methods": list(config.methods),
+        "data sets": {data.name: data.sha256 for data in data_sets},
+    }
+    version_of = {"steelyard": version("steelyard")}
+    return {**version_of, **fixed, "constraints": constraints, "covers": covered}
 
 
 def _write_rows(store: StudyStore, rows: dict[str, pd.DataFrame]) -> None:
@@ -166,6 +343,20 @@ def _write_examples(store: StudyStore, study: StudyResults, data: StudyData) -> 
     store.write(f"examples/{data.name}.json", json.dumps(content, ensure_ascii=False).encode())
 
 
+def _describe_method(unit: Unit, units: Mapping[Unit, Arrays]) -> dict[str, Any]:
+    """Mean seconds of a method on a data set, and the reasons of the folds on which it failed."""
+    key = unit.dataset, unit.method
+    own = {u: arrays for u, arrays in units.items() if (u.dataset, u.method) == key}
+    failed = {f"fold {u.fold}": str(a["error"]) for u, a in own.items() if "error" in a}
+    whole = [arrays for arrays in own.values() if "error" not in arrays]
+    means = {
+        name: round(float(np.mean([arrays[name] for arrays in whole])), 4)
+        for name in ("fit_seconds", "predict_seconds")
+        if whole
+    }
+    return {**means, **({"failed": failed} if failed else {})}
+
+
 def _describe_run(
     config: StudyConfig, data_sets: Sequence[StudyData], units: Mapping[Unit, Arrays]
 ) -> dict[str, Any]:
@@ -175,6 +366,11 @@ def _describe_run(
         for unit, arrays in units.items():
             if unit.dataset == data.name:
                 seconds[unit.kind] += float(arrays["seconds"])
+        methods = {
+            find_method(unit.method).name: _describe_method(unit, units)
+            for unit in units
+            if unit.kind == "method" and unit.dataset == data.name
+        }
         about[data.name] = {
             "sha256": data.sha256,
             "n_examples": len(data.X),
@@ -183,6 +379,7 @@ def _describe_run(
             "n_folds": data.n_folds,
             "has_own_folds": data.has_own_folds,
             "seconds": {kind: round(total, 2) for kind, total in seconds.items()},
+            **({"methods": methods} if methods else {}),
         }
     versions = {name: version(name) for name in _VERSIONS_OF}
     return {

@@ -1,30 +1,34 @@
-"""StudyStore: the lock, the identity, the finished units and the theories in a results folder.
+"""StudyStore: the lock, the identity, the claims, the finished units and the theories in a folder.
 
 Knows files, arrays and JSON text. A unit counts as finished if its file matches its checksum.
 """
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import io
 import json
 import os
 import reprlib
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard._files import TEMPORARY, compress, locate_inside, read_text, write_inside
+from steelyard._files import TEMPORARY, locate_inside, read_text, write_inside
 
+from .claims import Claims
 from .config import StudyError
 
 Arrays = dict[str, NDArray[Any]]
 
 _CHECKSUM_SIZE = 64
+_NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
 
 
 class StudyStore:
@@ -54,30 +58,66 @@ class StudyStore:
         """The file that says whose folder this is."""
         return self.folder / "units" / "identity.json"
 
+    @property
+    def claims(self) -> Claims:
+        """The claims of the processes that share the folder."""
+        return Claims(self.folder / "units" / "claims")
+
     @contextmanager
-    def claimed(self, identity: dict[str, Any]) -> Iterator[None]:
+    def claimed(self, identity: dict[str, Any], *, shared: bool = False) -> Iterator[None]:
         """Lock the folder for a study; raise an error if it is in use or belongs to something else.
 
         Nothing changes in a folder that is rejected. The operating system releases the lock when the
         process ends, even if it is killed.
+
+        Parameters
+        ----------
+        identity : dict
+            What two runs of the same study have in common.
+        shared : bool, default=False
+            Whether other processes may share the folder at the same time, each with its own claims.
         """
         self._check_owner(identity)
         lock = locate_inside(self.folder, "units/lock")
-        lock.parent.mkdir(parents=True, exist_ok=True)
+        (lock.parent / "claims").mkdir(parents=True, exist_ok=True)
         with open(lock, "a+b") as file:
             try:
-                _lock(file)
+                _lock(file, shared)
             except (BlockingIOError, PermissionError):
-                raise StudyError(
-                    f"another process is using {str(self.folder)!r}: wait until it ends or "
-                    "choose another folder"
-                ) from None
+                self._reject_company()
             self._check_owner(identity)  # another process may have been faster
-            self._drop_leftovers()
-            if not self.identity_file.exists():
-                text = json.dumps(identity, indent=1, ensure_ascii=False)
-                write_inside(self.folder, "units/identity.json", text.encode())
+            if not shared:
+                # Where locks do not reach other machines, claims that are alive do.
+                if self.claims.list_names(dead=False):
+                    self._reject_company()
+                self.claims.delete_all()
+                self._drop_leftovers()
+            self._write_identity(identity)
             yield
+
+    def _reject_company(self) -> NoReturn:
+        raise StudyError(
+            f"another process is using {str(self.folder)!r}: wait until it ends or choose another folder"
+        )
+
+    def _write_identity(self, identity: dict[str, Any]) -> None:
+        """Write the identity once, even if several processes begin at the same time."""
+        text = json.dumps(identity, indent=1, ensure_ascii=False)
+        if self.identity_file.exists():
+            if read_json(self.identity_file) != json.loads(text):  # the study has grown
+                write_inside(self.folder, "units/identity.json", text.encode())
+            return
+        draft = f"units/{TEMPORARY}{secrets.token_hex(8)}"
+        write_inside(self.folder, draft, text.encode())
+        try:
+            # A link, unlike a renamed file, does not replace what another process wrote.
+            os.link(self.folder / draft, self.identity_file)
+        except FileExistsError:
+            pass
+        except OSError:  # a file system without links
+            write_inside(self.folder, "units/identity.json", text.encode())
+        (self.folder / draft).unlink(missing_ok=True)
+        self._check_owner(identity)
 
     def _check_owner(self, identity: dict[str, Any]) -> None:
         """Raise an error unless the folder is missing, empty or of this study."""
@@ -88,7 +128,8 @@ class StudyStore:
                     f"{str(self.folder)!r} is not empty and holds no study (it contains "
                     f"{stranger!r}): choose another folder"
                 )
-            return
+            if not self.identity_file.exists():
+                return
         known = read_json(self.identity_file)
         differences = _list_differences(known, json.loads(json.dumps(identity)))
         if differences:
@@ -101,7 +142,10 @@ class StudyStore:
         """The first name that a study which has just begun would not leave behind, if any."""
         names = {p.name for p in self.folder.iterdir()} if self.folder.exists() else set()
         if "units" in names:
-            own = {p.name for p in (self.folder / "units").iterdir()} - {"lock"}
+            own = {p.name for p in (self.folder / "units").iterdir()}
+            if "identity.json" in own:  # of a process that began at this moment
+                return None
+            own -= {"lock", "claims"}
             names |= {f"units/{name}" for name in own if not name.startswith(TEMPORARY)}
         return min(names - {"units"}, default=None)
 
@@ -113,12 +157,16 @@ class StudyStore:
         for leftover in leftovers:
             leftover.unlink(missing_ok=True)
 
-    def write(self, name: str, content: bytes) -> None:
-        """Write a file of the study; raise an error if somebody deleted the folder."""
+    def require_folder(self) -> None:
+        """Raise an error if somebody deleted the folder."""
         if not self.identity_file.exists():
             raise StudyError(
                 f"{str(self.folder)!r} was deleted while the study was running: start it again"
             )
+
+    def write(self, name: str, content: bytes) -> None:
+        """Write a file of the study; raise an error if somebody deleted the folder."""
+        self.require_folder()
         write_inside(self.folder, name, content)
 
     def write_unit(self, name: str, arrays: Arrays) -> None:
@@ -150,11 +198,9 @@ class StudyStore:
         """The file of all theories of a fold."""
         return locate_inside(self.folder, _theory_file(dataset, fold))
 
-    def write_theories(self, dataset: str, fold: int, text: str) -> str:
-        """Save the theory path of a fold and return its checksum; equal paths give equal bytes."""
-        content = compress(text)
+    def write_theories(self, dataset: str, fold: int, content: bytes) -> None:
+        """Save the theory path of a fold, as compressed JSON."""
         self.write(_theory_file(dataset, fold), content)
-        return hashlib.sha256(content).hexdigest()
 
     def hash_theories(self, dataset: str, fold: int) -> str | None:
         """The checksum of the theories of a fold, or None if they are missing."""
@@ -186,19 +232,42 @@ def _hash_unit(name: str, archive: bytes) -> bytes:
     return hashlib.sha256(name.encode() + b"\n" + archive).hexdigest().encode()
 
 
-def _lock(file: Any) -> None:
+def _lock(file: Any, shared: bool) -> None:
+    """Lock a file, alone or beside others; raise BlockingIOError or PermissionError if it is locked."""
     try:
         import fcntl
-    except ImportError:  # Windows
-        import msvcrt
+    except ImportError:  # Windows, which has no shared locks: claims have to do
+        if not shared:
+            import msvcrt
 
-        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
-    else:
-        fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
+        return
+    try:
+        fcntl.flock(file.fileno(), (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+    except OSError as error:
+        # Some file systems of clusters have no locks. Processes with claims need none.
+        if not shared or error.errno not in _NO_LOCKS:
+            raise
 
 
 def _list_differences(known: dict[str, Any], wanted: dict[str, Any]) -> str:
-    """The settings that differ, with the old and the new value."""
-    pairs = {key: (known.get(key), wanted.get(key)) for key in known | wanted}
-    texts = {k: tuple(map(reprlib.repr, pair)) for k, pair in pairs.items() if pair[0] != pair[1]}
-    return "; ".join(f"{k} was {was}, now {now}" for k, (was, now) in [*texts.items()][:3])
+    """The settings that differ, with the old and the new value; what a study covers may grow."""
+    fixed = {key: (known.get(key), wanted.get(key)) for key in known | wanted if key != "covers"}
+    changed = {key: tuple(map(reprlib.repr, p)) for key, p in fixed.items() if p[0] != p[1]}
+    texts = [f"{key} was {was}, now {now}" for key, (was, now) in changed.items()]
+    before, after = (identity.get("covers", {}) for identity in (known, wanted))
+    texts += [text for key in before for text in _list_lost(key, before[key], after.get(key, ()))]
+    return "; ".join(texts[:3])
+
+
+def _list_lost(what: str, before: Any, after: Any) -> Iterator[str]:
+    """What a study covered and would not cover any more; a data set has to keep its hash."""
+    if after == ["all"]:
+        return
+    lost = [item for item in before if item not in after]
+    if lost:
+        yield f"{what} without {', '.join(map(str, lost[:3]))}, which it has"
+    elif isinstance(before, dict):
+        for name in before:
+            if before[name] != after[name]:
+                yield f"data {name} was {before[name][:12]}…, now {after[name][:12]}…"

@@ -1,22 +1,28 @@
-"""Units of work: one fold, inner fold or baseline → arrays, saved when the unit is finished.
+"""Units of work: one fold, inner fold or baseline → arrays and theories.
 
-A unit depends on its training and test rows, the configuration and the seed only, so any process can
-compute it at any time.
+A unit depends on its training and test rows, the configuration and the seed only, so any process on any
+machine can compute it at any time. It touches no files; who takes its result saves it.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import time
 import warnings
 from collections.abc import Callable, Sequence
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from steelyard._files import compress
 from steelyard.estimators.ripper import RipperClassifier
 from steelyard.estimators.rule_set import theory_path
-from steelyard.heuristics import Heuristic
+from steelyard.heuristics import Heuristic, describe
 from steelyard.learning.candidates import grow_candidates
 from steelyard.learning.constraints import Constraints
 from steelyard.learning.covering import prepare_candidates
@@ -29,8 +35,9 @@ from steelyard.model.coverage import index_rows
 from steelyard.model.path import TheoryPath
 from steelyard.splitting import IterativeStratifiedKFold
 
-from .config import SIZE_MEASURES, StudyConfig
+from .config import SIZE_MEASURES, StudyConfig, StudyError
 from .data import StudyData, fold_seed
+from .methods import find_method, judge_method
 from .store import Arrays, StudyStore
 
 # The first candidates of a study: enough for the figure, counted in a second or two.
@@ -44,18 +51,30 @@ RIPPER_VARIANTS: dict[str, dict[str, Any]] = {
 }
 
 
+@cache
+def hash_code() -> str:
+    """A hash of the code of the package, so that a unit says which code made it."""
+    digest = hashlib.sha256()
+    folder = Path(__file__).parents[1]
+    for path in sorted(p for p in folder.rglob("*") if p.suffix in (".py", ".pyx", ".pxd", ".so")):
+        digest.update(path.relative_to(folder).as_posix().encode() + path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
 class Unit(NamedTuple):
     """One piece of work.
 
     Parameters
     ----------
-    kind : {"grid", "inner", "ripper", "candidates"}
+    kind : {"grid", "inner", "ripper", "method", "candidates"}
         A key of `KINDS`.
     dataset : str
     fold : int
         From 1.
     inner : int, default=0
         The inner fold, from 1; 0 for the other kinds.
+    method : str, default=""
+        The method of a unit of this kind.
 
     Examples
     --------
@@ -67,12 +86,16 @@ class Unit(NamedTuple):
     dataset: str
     fold: int
     inner: int = 0
+    method: str = ""
 
     @property
     def name(self) -> str:
         """Its name in the store."""
         kind = "" if self.kind == "grid" else f"-{self.kind}"
-        return f"{self.dataset}/fold-{self.fold}{kind}" + (f"-{self.inner}" if self.inner else "")
+        # A method may have any parameters, and a file only some names.
+        number = f"-{self.inner}" if self.inner else ""
+        method = f"-{hashlib.sha256(self.method.encode()).hexdigest()[:16]}" if self.method else ""
+        return f"{self.dataset}/fold-{self.fold}{kind}{number}{method}"
 
 
 class Task(NamedTuple):
@@ -80,10 +103,33 @@ class Task(NamedTuple):
 
     unit: Unit
     config: StudyConfig
-    store: StudyStore
     seed: int
     train: tuple[pd.DataFrame, pd.DataFrame]
     test: tuple[pd.DataFrame, pd.DataFrame]
+
+
+class Finished(NamedTuple):
+    """A unit that was computed.
+
+    Parameters
+    ----------
+    unit : Unit
+    arrays : dict of arrays
+    theories : bytes or None
+        All theories of a fold, compressed; their checksum is in the arrays.
+    warnings : list of str
+    """
+
+    unit: Unit
+    arrays: Arrays
+    theories: bytes | None
+    warnings: list[str]
+
+    def save(self, store: StudyStore) -> None:
+        """Save the theories first: the unit counts as finished once its own file exists."""
+        if self.theories is not None:
+            store.write_theories(self.unit.dataset, self.unit.fold, self.theories)
+        store.write_unit(self.unit.name, self.arrays)
 
 
 def list_units(data: StudyData, config: StudyConfig) -> list[Unit]:
@@ -96,7 +142,22 @@ def list_units(data: StudyData, config: StudyConfig) -> list[Unit]:
             units += [Unit("inner", data.name, fold, k + 1) for k in range(config.inner_folds)]
         if "ripper" in config.baselines:
             units.append(Unit("ripper", data.name, fold))
+        units += [Unit("method", data.name, fold, method=method) for method in config.methods]
     return units
+
+
+def describe_purpose(unit: Unit, config: StudyConfig) -> str:
+    """The settings that a unit depends on and that may grow, as text."""
+    grid = [describe(heuristic) for heuristic in config.grid]
+    tuned = [describe(heuristic) for heuristic in config.tuning_grid]
+    settings: dict[str, Any] = {
+        "grid": (grid, config.phis, config.measures),
+        "inner": (tuned, config.phis, config.tune, config.inner_folds),
+        "ripper": config.measures,
+        "method": (unit.method, config.measures),
+        "candidates": (),
+    }
+    return json.dumps(settings[unit.kind], ensure_ascii=False)
 
 
 def estimate_cost(unit: Unit, data: StudyData) -> float:
@@ -109,16 +170,18 @@ def estimate_cost(unit: Unit, data: StudyData) -> float:
     return KINDS[unit.kind][1] * n_rows * float(np.log2(n_columns + 1))
 
 
-def read_finished(unit: Unit, store: StudyStore) -> Arrays | None:
+def read_finished(unit: Unit, store: StudyStore, config: StudyConfig) -> Arrays | None:
     """The arrays of a unit, or None if it must be computed (again)."""
     arrays = store.read_unit(unit.name)
+    if arrays is not None and str(arrays.get("made_for")) != describe_purpose(unit, config):
+        return None  # of the study before it grew
     if arrays is None or "theories" not in arrays:
         return arrays
     is_intact = store.hash_theories(unit.dataset, unit.fold) == str(arrays["theories"])
     return arrays if is_intact else None
 
 
-def _prepare_task(unit: Unit, data: StudyData, config: StudyConfig, store: StudyStore) -> Task:
+def _prepare_task(unit: Unit, data: StudyData, config: StudyConfig) -> Task:
     """Select the training and test rows of a unit."""
     repeat, is_test = data.locate(unit.fold)
     seed = config.seed + repeat
@@ -128,30 +191,32 @@ def _prepare_task(unit: Unit, data: StudyData, config: StudyConfig, store: Study
         splits = list(splitter.split(np.zeros((len(train), 1)), data.Y.iloc[train]))
         train, test = (train[rows] for rows in splits[unit.inner - 1])
     rows = [(data.X.iloc[idx], data.Y.iloc[idx]) for idx in (train, test)]
-    return Task(unit, config, store, seed, *rows)
+    return Task(unit, config, seed, *rows)
 
 
-def run_unit(
-    unit: Unit, config: StudyConfig, store: StudyStore, *data: Any
-) -> tuple[Unit, Arrays, list[str]]:
-    """Compute a unit and save it in a worker process; return its arrays and its warnings.
+def compute_unit(release: str, config: StudyConfig, unit: Unit, *data: Any) -> Finished:
+    """Compute a unit, in this process or on a worker.
 
-    `data` are the fields of a StudyData. As single arguments of all units they are sent once: joblib
-    maps them into the memory of all processes, or scatters them over a Dask cluster.
+    `release` is the version of Steelyard that asks. `data` are the fields of a StudyData: the same
+    objects in all units of a data set, so that workers need to receive them only once.
     """
-    task = _prepare_task(unit, StudyData(*data), config, store)
+    if version("steelyard") != release:
+        own = version("steelyard")
+        raise StudyError(f"a worker has steelyard {own}, but the study runs with {release}")
+    task = _prepare_task(unit, StudyData(*data), config)
     start = time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         # A study compares methods as they are; that of a baseline is no advice for its user.
         warnings.filterwarnings("ignore", "no rule for")
-        arrays = KINDS[unit.kind][0](task)
+        arrays, theories = KINDS[unit.kind][0](task)
     arrays["seconds"] = np.array(time.perf_counter() - start)
-    store.write_unit(unit.name, arrays)
+    arrays["made_for"] = np.array(describe_purpose(unit, config))
+    arrays["made_by"] = np.array(f"steelyard {release}, code {hash_code()}")
     # Only warnings that users can act on; deprecations inside libraries are not for them.
     kinds = (UserWarning, RuntimeWarning)
     shown = [str(w.message) for w in caught if issubclass(w.category, kinds)]
-    return unit, arrays, shown
+    return Finished(unit, arrays, theories, shown)
 
 
 def _learn(
@@ -165,25 +230,25 @@ def _learn(
     return path, path.evaluate(*task.test, [get_measure(m) for m in measures])
 
 
-def _compute_grid(task: Task) -> Arrays:
-    """Values of all theories of a fold, shape (n_measures, n_heuristics, n_phis)."""
+def _compute_grid(task: Task) -> tuple[Arrays, bytes | None]:
+    """Values of all theories of a fold, shape (n_measures, n_heuristics, n_phis), and the theories."""
     path, found = _learn(task, task.config.grid, task.config.measures)
     sizes = [path.n_kept, path.total_conditions / np.maximum(path.n_kept, 1)]
-    # Write the theories first: the unit counts as finished once its own file exists.
-    checksum = task.store.write_theories(task.unit.dataset, task.unit.fold, path.to_json())
+    theories = compress(path.to_json())
     values = np.array([*found.values(), *sizes], dtype=np.float64)
     names = np.array([*found, *SIZE_MEASURES])
-    return {"measures": names, "values": values, "theories": np.array(checksum)}
+    checksum = np.array(hashlib.sha256(theories).hexdigest())
+    return {"measures": names, "values": values, "theories": checksum}, theories
 
 
-def _compute_inner(task: Task) -> Arrays:
+def _compute_inner(task: Task) -> tuple[Arrays, bytes | None]:
     """Scores of the tuning grid on an inner fold, for all measures to tune for."""
     path, found = _learn(task, task.config.tuning_grid, task.config.tune)
     arrays = {"measures": np.array([*found]), "values": np.array([*found.values()])}
-    return arrays | {"n_conditions": path.total_conditions}
+    return arrays | {"n_conditions": path.total_conditions}, None
 
 
-def _compute_ripper(task: Task) -> Arrays:
+def _compute_ripper(task: Task) -> tuple[Arrays, bytes | None]:
     """Values of the variants of Ripper, shape (n_measures, n_variants)."""
     names, columns = task.config.measures, []
     X, Y = task.test
@@ -194,13 +259,33 @@ def _compute_ripper(task: Task) -> Arrays:
         predicted = theory.predict(X)
         values = [get_measure(name)(Y, predicted) for name in names]
         columns.append([*values, len(theory), theory.n_conditions / max(len(theory), 1)])
-    return {"measures": np.array([*names, *SIZE_MEASURES]), "values": np.array(columns).T}
+    return {"measures": np.array([*names, *SIZE_MEASURES]), "values": np.array(columns).T}, None
 
 
-def _compute_candidates(task: Task) -> Arrays:
+def _compute_method(task: Task) -> tuple[Arrays, bytes | None]:
+    """Values of a method, shape (n_measures, 1); a method that fails has a reason instead."""
+    method = task.unit.method
+    try:
+        judged = judge_method(method, task.train, task.test, task.config.measures, task.seed)
+    except Exception as error:  # whatever a learner of somebody else raises
+        reason = " ".join(f"{type(error).__name__}: {error}".split())[:500]
+        warnings.warn(
+            f"{find_method(method).name} failed on fold {task.unit.fold}: {reason}",
+            UserWarning,
+            stacklevel=2,
+        )
+        return {"error": np.array(reason)}, None
+    names, values = np.array([*judged.values]), np.array([[*judged.values.values()]]).T
+    seconds = {"fit_seconds": judged.fit_seconds, "predict_seconds": judged.predict_seconds}
+    return {"measures": names, "values": values} | {
+        k: np.array(v) for k, v in seconds.items()
+    }, None
+
+
+def _compute_candidates(task: Task) -> tuple[Arrays, bytes | None]:
     """What the candidates of a fold cover."""
     n_candidates = min(task.config.n_candidates, N_SHOWN_CANDIDATES)
-    return count_candidates(*task.train, n_candidates, task.seed, task.config.constraints)
+    return count_candidates(*task.train, n_candidates, task.seed, task.config.constraints), None
 
 
 def count_candidates(
@@ -259,9 +344,10 @@ def count_candidates(
 
 
 # How to compute a kind of unit, and its time relative to a whole grid.
-KINDS: dict[str, tuple[Callable[[Task], Arrays], float]] = {
+KINDS: dict[str, tuple[Callable[[Task], tuple[Arrays, bytes | None]], float]] = {
     "grid": (_compute_grid, 1.0),
     "inner": (_compute_inner, 0.8),
     "ripper": (_compute_ripper, 0.5),
+    "method": (_compute_method, 0.5),
     "candidates": (_compute_candidates, 0.1),
 }

@@ -124,8 +124,9 @@ def compare_methods(means: pd.DataFrame, measure: str, datasets: Sequence[str]) 
     name = TUNED_NAMES.get(measure, "M")
     names = {f: name if len(families) == 1 else f"{name} ({f})" for f in families}
     compared = compared.assign(method=compared["method"].replace(names))
-    methods = tuple(compared["method"].unique())
     table = compared.pivot_table(measure, "dataset", "method").reindex(
-        list(datasets), columns=methods
+        list(datasets), columns=compared["method"].unique()
     )
+    table = table.dropna(axis=1)  # methods that failed on a data set
+    methods = tuple(table.columns)
     return Comparison(measure, tuple(datasets), methods, table.to_numpy(dtype=np.float64))

@@ -1,0 +1,152 @@
+"""Methods: learners that a study compares with its grid. Knows estimators, not units or files."""
+
+from __future__ import annotations
+
+import ast
+import time
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from steelyard.estimators.base import TheoryClassifier
+from steelyard.estimators.methods import METHODS, make_estimator
+from steelyard.measures import get_measure
+
+# Names for learners of other packages, which need not be installed.
+ALIASES = {"boomer": "mlrl.boosting:BoomerClassifier", "seco": "mlrl.seco:SeCoClassifier"}
+
+
+class StudyMethod(NamedTuple):
+    """A learner of a study.
+
+    Parameters
+    ----------
+    name : str
+        What the rows and tables call it.
+    make : callable
+        Seed → a new estimator.
+    """
+
+    name: str
+    make: Callable[[int], Any]
+
+
+@cache
+def find_method(text: str) -> StudyMethod:
+    """The method of a text such as ``short``, ``boosted(max_rules=50)`` or ``module:factory(a=1)``.
+
+    Examples
+    --------
+    >>> find_method("boosted(max_rules=50)").make(0)
+    BoostedRulesClassifier(max_rules=50, random_state=0)
+    >>> find_method("sklearn.tree:DecisionTreeClassifier(max_depth=3)").make(7)
+    DecisionTreeClassifier(max_depth=3, random_state=7)
+    """
+    name, parameters = _parse(text)
+    if name in METHODS:
+        make_estimator(name, **parameters)  # rejects wrong parameters before the work begins
+        return StudyMethod(text, lambda seed: make_estimator(name, random_state=seed, **parameters))
+    module, separator, attribute = ALIASES.get(name, name).partition(":")
+    if not separator:
+        known = ", ".join([*METHODS, *ALIASES])
+        raise ValueError(f"unknown method {name!r}; choose from {known}, or write module:factory")
+    try:
+        factory: Any = import_module(module)
+        for part in attribute.split("."):
+            factory = getattr(factory, part)
+        factory(**parameters)
+    except ImportError as error:
+        raise ValueError(f"the method {name!r} cannot be imported: {error}") from None
+    except AttributeError:
+        raise ValueError(f"the module {module} has no {attribute!r}") from None
+    except TypeError as error:
+        raise ValueError(f"the method {text!r} cannot be made: {error}") from None
+    shown = text if name in ALIASES else text.partition(":")[2]
+
+    def make(seed: int) -> Any:
+        estimator = factory(**parameters)
+        is_seeded = "random_state" in estimator.get_params() and "random_state" not in parameters
+        return estimator.set_params(random_state=seed) if is_seeded else estimator
+
+    return StudyMethod(shown, make)
+
+
+def _parse(text: str) -> tuple[str, dict[str, Any]]:
+    """A name, and parameters in brackets: literals of Python, so that nothing is executed."""
+    name, bracket, rest = text.partition("(")
+    try:
+        call: Any = ast.parse(f"f({rest}" if bracket else "f()", mode="eval").body
+        if not isinstance(call, ast.Call) or call.args:
+            raise ValueError("only parameters with names are allowed")
+        values = {item.arg: ast.literal_eval(item.value) for item in call.keywords if item.arg}
+    except (SyntaxError, ValueError) as error:
+        raise ValueError(
+            f"{text!r} is no method such as short or boosted(max_rules=50): {error}"
+        ) from None
+    return name.strip(), values
+
+
+class Judged(NamedTuple):
+    """What a method reached on a fold: values by name, and the seconds of fitting and predicting."""
+
+    values: dict[str, float]
+    fit_seconds: float
+    predict_seconds: float
+
+
+def judge_method(
+    text: str,
+    train: tuple[pd.DataFrame, pd.DataFrame],
+    test: tuple[pd.DataFrame, pd.DataFrame],
+    measures: tuple[str, ...],
+    seed: int,
+) -> Judged:
+    """Fit a method on the training rows and evaluate it on the test rows.
+
+    A learner of another package gets numbers: nominal attributes are one-hot encoded, missing values
+    are replaced by the median. If it cannot learn several labels, it learns one at a time.
+    """
+    estimator = find_method(text).make(seed)
+    is_own = isinstance(estimator, TheoryClassifier)
+    if not is_own:
+        estimator = _adapt(estimator, train[0])
+    start = time.perf_counter()
+    estimator.fit(train[0], train[1] if is_own else train[1].to_numpy())
+    middle = time.perf_counter()
+    predicted = estimator.predict(test[0])
+    end = time.perf_counter()
+    predicted = predicted.toarray() if hasattr(predicted, "toarray") else np.asarray(predicted)
+    Y = test[1].to_numpy()
+    predicted = np.asarray(predicted, dtype=np.int64).reshape(Y.shape)
+    values = {name: float(get_measure(name)(Y, predicted)) for name in measures}
+    return Judged(values | _measure_size(estimator), middle - start, end - middle)
+
+
+def _measure_size(estimator: Any) -> dict[str, float]:
+    theory = getattr(estimator, "theory_", None)
+    if theory is None:
+        return {}
+    return {"n_rules": len(theory), "n_conditions": theory.n_conditions / max(len(theory), 1)}
+
+
+def _adapt(estimator: Any, X: pd.DataFrame) -> Any:
+    """A pipeline that gives the estimator what it can learn from."""
+    from sklearn.compose import make_column_transformer
+    from sklearn.impute import SimpleImputer
+    from sklearn.multiclass import OneVsRestClassifier
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import OneHotEncoder
+    from sklearn.utils import get_tags
+
+    if not get_tags(estimator).target_tags.multi_output:
+        estimator = OneVsRestClassifier(estimator)
+    nominal = [name for name, dtype in X.dtypes.items() if not pd.api.types.is_numeric_dtype(dtype)]
+    encode = make_column_transformer(
+        (OneHotEncoder(handle_unknown="ignore", sparse_output=False), nominal),
+        remainder=SimpleImputer(strategy="median", keep_empty_features=True),
+    )
+    return make_pipeline(encode, estimator)

@@ -1,0 +1,170 @@
+"""A study compares other learners on the same folds, and a results folder grows."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from steelyard import BoostedRulesClassifier
+from steelyard.measures import MEASURES
+from steelyard.study import StudyConfig, StudyError, run_study
+from steelyard.study.data import load_study_data
+from steelyard.study.methods import find_method
+from steelyard.study.units import Unit, list_units
+
+CONFIG = StudyConfig(
+    data=("planted",),
+    parameters=(0.0, 16.0),
+    phis=(1.0, 0.5),
+    folds=3,
+    n_candidates=200,
+    seed=1,
+    methods=(
+        "boosted(max_rules=20)",
+        "sklearn.tree:DecisionTreeClassifier(max_depth=4)",
+        "sklearn.linear_model:LogisticRegression(C=0.0)",
+    ),
+)
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    with pytest.warns(UserWarning, match=r"LogisticRegression\(C=0.0\) failed on fold \d: Invalid"):
+        return run_study(CONFIG, tmp_path_factory.mktemp("methods") / "out", n_jobs=1)
+
+
+def test_the_rows_of_a_method_are_what_its_estimator_reaches(study):
+    (data,) = load_study_data(CONFIG)
+    rows = study.baselines.set_index(["baseline", "fold", "measure"])["value"]
+    for fold in (1, 2, 3):
+        _, is_test = data.locate(fold)
+        clf = BoostedRulesClassifier(max_rules=20, random_state=CONFIG.seed)
+        predicted = clf.fit(data.X[~is_test], data.Y[~is_test]).predict(data.X[is_test])
+        expected = MEASURES["hamming"](data.Y[is_test], predicted)
+        assert rows["boosted(max_rules=20)", fold, "hamming"] == expected
+        assert rows["boosted(max_rules=20)", fold, "n_rules"] == len(clf.theory_)
+
+
+def test_a_method_of_another_package_is_compared_too(study):
+    comparison = study.comparisons["hamming"]
+    assert comparison.methods == ("boosted(max_rules=20)", "DecisionTreeClassifier(max_depth=4)")
+    assert (comparison.values > 0.7).all()
+    assert not np.isnan(comparison.values).any()
+
+
+def test_a_method_that_fails_is_reported_and_the_rest_goes_on(study):
+    failed = study.run["data"]["planted"]["methods"]["LogisticRegression(C=0.0)"]["failed"]
+    assert list(failed) == ["fold 1", "fold 2", "fold 3"]
+    assert "'C' parameter" in failed["fold 1"]
+    assert "LogisticRegression(C=0.0)" not in set(study.baselines["baseline"])
+
+
+def test_seconds_stand_beside_quality(study):
+    tree = study.run["data"]["planted"]["methods"]["DecisionTreeClassifier(max_depth=4)"]
+    assert tree["fit_seconds"] > 0
+    assert tree["predict_seconds"] > 0
+
+
+@pytest.mark.parametrize(
+    ("method", "message"),
+    [
+        ("shrt", "unknown method 'shrt'; choose from auto, paper, short"),
+        ("boosted(n=1)", "n does not apply to method 'boosted'"),
+        ("boosted(print(1))", "only parameters with names are allowed"),
+        ("boosted(m=__import__('os'))", "is no method such as short"),
+        ("boosted(m=1", "is no method such as short"),
+        ("sklearn.tree:Tree", "the module sklearn.tree has no 'Tree'"),
+        ("no_such_module:Tree", "cannot be imported: No module named 'no_such_module'"),
+        ("sklearn.tree:DecisionTreeClassifier(deep=1)", "cannot be made"),
+    ],
+)
+def test_a_wrong_method_is_rejected_before_the_work(method, message):
+    with pytest.raises(StudyError, match=message.replace("(", r"\(").replace(")", r"\)")):
+        StudyConfig(methods=(method,))
+
+
+def test_parameters_are_literals_and_nothing_is_executed():
+    with pytest.raises(ValueError, match="is no method"):
+        find_method("boosted(m=open('x', 'w'))")
+
+
+class TestGrowth:
+    """What is added to a results folder is computed; the result is that of a new folder."""
+
+    SMALL = dataclasses.replace(CONFIG, methods=(), only_folds=(1,))
+
+    @pytest.mark.parametrize(
+        "more",
+        [
+            {"only_folds": ()},
+            {"parameters": (0.0, 4.0, 16.0)},
+            {"phis": (1.0, 0.5, 0.1)},
+            {"heuristics": ("m-estimate", "wra"), "parameters": ()},
+            {"data": ("planted", "segments")},
+            {"baselines": ("ripper",)},
+            {"methods": ("ripper",)},
+            {"tune": ("hamming",)},
+            {"repeats": 2, "only_folds": (1, 4)},
+        ],
+        ids=lambda more: "-".join(more),
+    )
+    def test_a_grown_folder_equals_a_new_one(self, more, tmp_path):
+        small = self.SMALL
+        if "heuristics" in more:
+            small = dataclasses.replace(small, parameters=())
+        large = dataclasses.replace(small, **more)
+        run_study(small, tmp_path / "grown", n_jobs=1)
+        computed = []
+        run_study(
+            large, tmp_path / "grown", n_jobs=1, progress=lambda *state: computed.append(state[2])
+        )
+        run_study(large, tmp_path / "new", n_jobs=1)
+        names = [p.name for p in (tmp_path / "new").glob("*.csv")]
+        assert "results.csv" in names
+        for name in [*names, "study.toml"]:
+            grown, new = ((tmp_path / folder / name).read_bytes() for folder in ("grown", "new"))
+            assert grown == new, name
+        data_sets = load_study_data(large)
+        everything = [unit for data in data_sets for unit in list_units(data, large)]
+        kept = {Unit("candidates", "planted", 1)}
+        assert kept.isdisjoint(computed[1:])
+        assert len(computed) - 1 < len(everything)
+
+    def test_finished_units_are_not_computed_again(self, tmp_path):
+        run_study(self.SMALL, tmp_path / "out", n_jobs=1)
+        more = dataclasses.replace(self.SMALL, only_folds=(1, 2), methods=("ripper",))
+        computed = []
+        run_study(
+            more, tmp_path / "out", n_jobs=1, progress=lambda *state: computed.append(state[2])
+        )
+        assert {unit.name for unit in computed if unit} == {
+            "planted/fold-2",
+            Unit("method", "planted", 1, method="ripper").name,
+            Unit("method", "planted", 2, method="ripper").name,
+        }
+
+    @pytest.mark.parametrize(
+        ("change", "reason"),
+        [
+            ({"seed": 2}, "seed was 1, now 2"),
+            ({"n_candidates": 300}, "n_candidates was 200, now 300"),
+            ({"parameters": (0.0,)}, "cells without m-estimate 16, which it has"),
+            ({"data": ("segments",)}, "data sets without planted, which it has"),
+        ],
+    )
+    def test_what_would_change_or_drop_numbers_is_rejected(self, change, reason, tmp_path):
+        run_study(self.SMALL, tmp_path / "out", n_jobs=1)
+        before = rows_of(tmp_path / "out")
+        with pytest.raises(StudyError, match=f"holds another study .*{reason}"):
+            run_study(dataclasses.replace(self.SMALL, **change), tmp_path / "out", n_jobs=1)
+        assert rows_of(tmp_path / "out") == before
+
+    def test_a_unit_says_which_code_made_it(self, tmp_path):
+        run_study(self.SMALL, tmp_path / "out", n_jobs=1)
+        (file,) = (tmp_path / "out").glob("units/data/planted/fold-1.npz")
+        with np.load(file) as arrays:
+            assert str(arrays["made_by"]).startswith("steelyard ")
+
+
+def rows_of(folder):
+    return (folder / "results.csv").read_bytes()
