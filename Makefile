@@ -4,7 +4,7 @@ BIN := .venv/bin
 KERNELS := $(wildcard src/steelyard/_kernels/*.pyx src/steelyard/_kernels/*.pxd)
 RESULTS ?= results/segments
 
-.PHONY: study test attack lint bench clean help
+.PHONY: study test attack lint bench bench-growth clean help
 
 help:
 	@echo "make study   run the main job on the embedded data set, results in $(RESULTS)"
@@ -12,6 +12,7 @@ help:
 	@echo "make attack  kill, fuzz and flood the program, and print what was seen; ATTACK='--only fuzzing'"
 	@echo "make lint    ruff, cython-lint, mypy, import-linter"
 	@echo "make bench   speed and memory, ours beside scikit-learn's, in one run"
+	@echo "make bench-growth   how time and memory grow with rows, attributes, labels and candidates"
 
 # The stamps make the set-up run again only when the dependencies or the compiled kernels change.
 .venv/installed: pyproject.toml setup.py $(KERNELS)
@@ -43,6 +44,9 @@ lint: .venv/installed-test
 
 bench: .venv/installed-test
 	$(BIN)/python benchmarks/speed.py
+
+bench-growth: .venv/installed-test
+	$(BIN)/python benchmarks/growth.py
 
 clean:
 	rm -rf .venv build dist results src/*.egg-info src/steelyard/_kernels/*.so .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -23,7 +23,7 @@ from steelyard._files import compress
 from steelyard.estimators.ripper import RipperClassifier
 from steelyard.estimators.rule_set import theory_path
 from steelyard.heuristics import Heuristic, describe
-from steelyard.learning.candidates import generate_candidates
+from steelyard.learning.candidates import grow_candidates
 from steelyard.learning.constraints import Constraints
 from steelyard.learning.covering import prepare_candidates
 from steelyard.learning.limits import read_demands
@@ -328,7 +328,7 @@ def count_candidates(
     training = code_training_table(X, [str(name) for name in X.columns])
     demands = read_demands(constraints, training.coder, encode_targets(Y, target), X)
     targets, limits, _ = demands
-    tables = generate_candidates(
+    grown = grow_candidates(
         training,
         targets.is_target,
         ForestSettings(n_candidates),
@@ -337,10 +337,15 @@ def count_candidates(
         target_class=targets.target_class.tolist(),
     )
     index = index_rows(training.coded)
-    arguments = zip(tables, targets.is_target, demands.by_label()[0], strict=True)
-    prepared = [prepare_candidates(table, index, *rest) for table, *rest in arguments]
-    label = np.repeat(np.arange(len(prepared)), [len(p.tp) for p in prepared])
-    tp, fp = np.concatenate([np.array([p.tp, p.fp], dtype=np.int64) for p in prepared], axis=1)
+    arguments = zip(grown, targets.is_target, demands.by_label()[0], strict=True)
+    counts = []
+    for found, is_target, limits_of_label in arguments:
+        prepared = prepare_candidates(
+            found.table, index, is_target, limits_of_label, tree_of_rule=found.tree_of_rule
+        )
+        counts.append(np.array([prepared.tp, prepared.fp], dtype=np.int64))
+    label = np.repeat(np.arange(len(counts)), [pair.shape[1] for pair in counts])
+    tp, fp = np.concatenate(counts, axis=1)
     return {"label": label, "tp": tp, "fp": fp}
 
 
