@@ -4,13 +4,15 @@ BIN := .venv/bin
 KERNELS := $(wildcard src/steelyard/_kernels/*.pyx src/steelyard/_kernels/*.pxd)
 RESULTS ?= results/segments
 
-.PHONY: study test lint lint-page bench clean help
+.PHONY: study test attack lint lint-page bench bench-growth clean help
 
 help:
 	@echo "make study   run the main job on the embedded data set, results in $(RESULTS)"
 	@echo "make test    run all tests"
+	@echo "make attack  kill, fuzz and flood the program, and print what was seen; ATTACK='--only fuzzing'"
 	@echo "make lint    ruff, cython-lint, mypy, import-linter, and the scripts of the page"
 	@echo "make bench   speed and memory, ours beside scikit-learn's, in one run"
+	@echo "make bench-growth   how time and memory grow with rows, attributes, labels and candidates"
 
 # The stamps make the set-up run again only when the dependencies or the compiled kernels change.
 .venv/installed: pyproject.toml setup.py $(KERNELS)
@@ -29,6 +31,9 @@ study: .venv/installed
 
 test: .venv/installed-test lint
 	$(BIN)/python -m pytest -n 2
+
+attack: .venv/installed-test
+	PYTHONPATH=tests $(BIN)/python -W ignore -m attack $(ATTACK)
 
 # The scripts of the page; also installs axe-core, which the tests of the page use.
 node_modules/.package-lock.json: package.json package-lock.json
@@ -52,6 +57,9 @@ lint: .venv/installed-test lint-page
 
 bench: .venv/installed-test
 	$(BIN)/python benchmarks/speed.py
+
+bench-growth: .venv/installed-test
+	$(BIN)/python benchmarks/growth.py
 
 clean:
 	rm -rf .venv build dist results node_modules src/*.egg-info src/steelyard/_kernels/*.so .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -25,7 +25,7 @@ from memory import peak_memory
 from steelyard import RuleSetClassifier, load_mulan, load_segments, theory_path
 from steelyard.data import read_folds
 from steelyard.heuristics import MEstimate
-from steelyard.learning.candidates import generate_candidates
+from steelyard.learning.candidates import grow_candidates
 from steelyard.learning.settings import ForestSettings
 from steelyard.learning.targets import encode_targets
 from steelyard.learning.training_table import code_training_table
@@ -99,10 +99,10 @@ def compare_candidates(names: list[str], n_candidates: int, console: Console) ->
         targets = encode_targets(Y)
         training = code_training_table(X)
         settings = ForestSettings(n_candidates=n_candidates)
-        seconds, tables = cpu_seconds(
-            lambda t=training, y=targets, s=settings: generate_candidates(t, y.is_target, s, 0, 1)
+        seconds, grown = cpu_seconds(
+            lambda t=training, y=targets, s=settings: grow_candidates(t, y.is_target, s, 0, 1)
         )
-        ours = sum(map(len, tables)) / seconds
+        ours = sum(len(found.table) for found in grown) / seconds
         array = to_float_array(X)
         # scikit-learn gets one pass over the labels too, over every third one of cal500: trees of a
         # frequent label have more leaves, so its rate depends on which labels these are.

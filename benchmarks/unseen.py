@@ -39,8 +39,8 @@ def count_out_of_bag(
     grown = self.grown
     bags = (grown.order, self.settings.bag_size(len(is_target)))
     seeds = grown.seeds[candidates.position[selected]]
-    coverage = candidates.coverage[selected]
-    return count_outside_bags(coverage, order_bits(is_target), self.group_of_row, *bags, seeds)
+    covered = candidates.rows.take(selected)
+    return count_outside_bags(covered, order_bits(is_target), self.group_of_row, *bags, seeds)
 
 
 def compare_precisions(theory: Theory, X: Any, Y: Any) -> dict[str, Any]:

@@ -3,11 +3,15 @@
 Everything is small and coarse on purpose: few values and repeated rows make exact ties common.
 """
 
+from contextlib import contextmanager
+from unittest.mock import patch
+
 import numpy as np
 import pandas as pd
 from hypothesis import strategies as st
 from scipy import sparse
 
+from steelyard.model import coverage
 from steelyard.model.coding import CodedFeatures, FeatureCoder
 from steelyard.model.features import Feature
 from steelyard.model.rule_table import RuleTable
@@ -153,6 +157,28 @@ def rule_tables(draw, coded, max_rules=8):
 def bodies_to_table(bodies):
     """(feature, low, high) triples, rule by rule, as a RuleTable."""
     return RuleTable.from_ranges(bodies)
+
+
+# How the rows of rules may be kept: (rules that cover at most one in so many rows are lists, from so
+# many rows on, rules of a tree that are routed together). Few tests have tables that are large enough.
+FORMS = {
+    "bits": (32, 2**40, 2**40),
+    "lists": (1, 0, 2**40),
+    "lists of routed rows": (1, 0, 1),
+    "bits and lists": (3, 0, 1),
+}
+
+
+@contextmanager
+def kept_as(form):
+    """Keep the rows of rules in one of the forms."""
+    share, least_rows, least_routed = FORMS[form]
+    with (
+        patch.object(coverage, "MOST_LISTED_SHARE", share),
+        patch.object(coverage, "LEAST_LISTED_ROWS", least_rows),
+        patch.object(coverage, "LEAST_ROUTED_RULES", least_routed),
+    ):
+        yield
 
 
 def to_sparse_frame(X):

@@ -1,17 +1,30 @@
 """The program as a whole: help, version, errors, colours, and how fast it starts."""
 
+import signal
 import subprocess
 import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
 
 from steelyard.cli import main
+from steelyard.cli.main import app
 
-COMMANDS = [
-    *["study", "report", "fit", "predict", "evaluate", "rules", "explain", "export"],
-    "warmup",
-    *["data list", "data show", "data fetch"],
-]
+
+def list_commands(group: Any) -> Iterator[str]:
+    """All commands of the program, with those inside of `data`."""
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from (f"{name} {inner}" for inner in list_commands(command))
+        else:
+            yield name
+
+
+COMMANDS = sorted(list_commands(typer.main.get_command(app)))
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -19,6 +32,14 @@ def test_every_command_has_help_with_an_example(run, command):
     code, out, _ = run(*command.split(), "--help")
     assert code == 0
     assert f"Example: steelyard {command}" in " ".join(out.split())
+
+
+def test_the_lowest_version_of_typer_prints_help_with_every_click():
+    project = Path(__file__).parents[2] / "pyproject.toml"
+    dependencies = tomllib.loads(project.read_text("utf-8"))["project"]["dependencies"]
+    (bound,) = (text.removeprefix("typer>=") for text in dependencies if text.startswith("typer"))
+    # Up to 0.15.3, typer accepts versions of click with which its help fails.
+    assert tuple(map(int, bound.split("."))) >= (0, 16)
 
 
 def test_version_names_what_results_depend_on(run):
@@ -73,6 +94,24 @@ def test_an_interrupt_exits_with_130(run, monkeypatch):
 
     monkeypatch.setattr("steelyard.cli.data.load_data", interrupt)
     assert run("data", "show", "planted") == (130, "", "")
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT"])
+def test_a_signal_while_python_ends_is_silent_and_loses_no_output(name):
+    script = (
+        "import os, signal, threading, time\n"
+        "from steelyard.cli.consoles import exit_on_signals\n"
+        "def stop():\n"
+        "    while threading.main_thread().is_alive(): time.sleep(0.01)\n"
+        f"    os.kill(os.getpid(), signal.{name})\n"
+        "    time.sleep(20)\n"
+        "exit_on_signals()\n"
+        "threading.Thread(target=stop).start()\n"
+        "print('result')\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    number = int(getattr(signal, name))
+    assert (done.returncode, done.stdout, done.stderr) == (128 + number, "result\n", "")
 
 
 @pytest.mark.parametrize("command", ["export --to json", "rules"])

@@ -21,6 +21,8 @@ def test_folds_are_read_in_order(read):
     ("text", "options", "message"),
     [
         ("", {}, "folds.csv is empty"),
+        ("\u3000\n", {}, "folds.csv is empty"),
+        ("\ufeff\x1c", {}, "folds.csv is empty"),
         ("1\n2\n", {}, "line 1: expected the header 'fold', found '1'"),
         ("fold\n", {}, "has a header but no folds"),
         ("fold\n1\nx\n", {}, "line 3: 'x' is not a fold number"),

@@ -17,7 +17,7 @@ from reference.rules import covers
 from reference.tree_rules import extract_rules, leaf_of, leaf_paths
 from steelyard import make_planted_rules
 from steelyard._kernels.growing import grow_rules
-from steelyard.learning.candidates import MIN_NEW_SHARE, generate_candidates
+from steelyard.learning.candidates import MIN_NEW_SHARE, grow_candidates
 from steelyard.learning.sampling import draw_orders
 from steelyard.learning.settings import ForestSettings
 from steelyard.learning.training_table import code_training_table
@@ -70,13 +70,14 @@ def generate(X, is_target, n_candidates, seed=0, n_jobs=None, **options):
     """Candidates of all labels; that the data may yield fewer is not the point here."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        return generate_candidates(
+        grown = grow_candidates(
             code_training_table(X),
             np.atleast_2d(np.asarray(is_target, dtype=bool)),
             ForestSettings(n_candidates=n_candidates, **options),
             entropy=seed,
             n_jobs=n_jobs,
         )
+    return [found.table for found in grown]
 
 
 @st.composite
@@ -261,13 +262,13 @@ class TestPasses:
     def test_exhausted_data_is_a_warning(self):
         X = pd.DataFrame({"x": [0.0, 1.0, 2.0]})
         with pytest.warns(ConvergenceWarning, match=r"yields only [1-9] distinct .* 1,000 asked"):
-            tables = generate_candidates(
+            (found,) = grow_candidates(
                 code_training_table(X),
                 np.array([[False, True, False]]),
                 ForestSettings(n_candidates=1000),
                 entropy=0,
             )
-        assert 1 <= len(tables[0]) <= 3
+        assert 1 <= len(found.table) <= 3
 
     def test_a_label_of_one_class_has_no_candidates_and_disturbs_no_other(self):
         data = make_planted_rules(60, n_labels=1, random_state=0)
@@ -282,7 +283,7 @@ class TestPasses:
     def test_progress_is_told_and_ends_at_what_was_wanted(self):
         data = make_planted_rules(60, random_state=0)
         calls = []
-        generate_candidates(
+        grow_candidates(
             code_training_table(data.X),
             data.Y.to_numpy(dtype=bool).T,
             ForestSettings(n_candidates=500),
@@ -351,13 +352,13 @@ def test_growing_can_be_interrupted():
 def test_bags_of_one_row_give_no_rules():
     # They are pure: no split, no rule.
     with pytest.warns(ConvergenceWarning, match="only 0 distinct"):
-        (none,) = generate_candidates(
+        (none,) = grow_candidates(
             code_training_table(pd.DataFrame({"x": np.arange(10.0)})),
             np.arange(10)[None] < 3,
             ForestSettings(n_candidates=10, sample_fraction=0.1),
             entropy=0,
         )
-    assert len(none) == 0
+    assert len(none.table) == 0
 
 
 def test_growing_stops_soon_where_few_rules_exist():
@@ -367,7 +368,7 @@ def test_growing_stops_soon_where_few_rules_exist():
     is_target = y == np.arange(3)[:, None]
     done = []
     with pytest.warns(ConvergenceWarning, match="mostly repeat known ones"):
-        generate_candidates(
+        grow_candidates(
             training, is_target, ForestSettings(), 0, progress=lambda n, _: done.append(n)
         )
     assert 2_000 < done[-1] < 20_000

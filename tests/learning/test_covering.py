@@ -16,7 +16,16 @@ from steelyard.heuristics import describe, get_heuristic
 from steelyard.learning.covering import prepare_candidates, select_for_label, select_rules
 from steelyard.learning.training_table import code_training_table
 from steelyard.model.coverage import index_rows
-from strategies import bodies_to_table, body_to_oracle, masks, rule_tables, table_to_rows, tables
+from strategies import (
+    FORMS,
+    bodies_to_table,
+    body_to_oracle,
+    kept_as,
+    masks,
+    rule_tables,
+    table_to_rows,
+    tables,
+)
 
 HEURISTICS = {
     Precision(): oracle.precision,
@@ -53,10 +62,17 @@ def ranges(table):
 
 
 def select(problem, heuristic, **options):
-    """The selected rules as ranges of codes, in order."""
+    """The selected rules as ranges of codes, in order; the same in whatever form rows are kept."""
     table, index, is_target, *_ = problem
-    candidates = prepare_candidates(table, index, is_target)
-    return ranges(candidates.table.take(select_rules(candidates, heuristic, **options)))
+    one_tree = np.zeros(len(table), dtype=np.int64)
+    selected = []
+    for form in FORMS:
+        with kept_as(form):
+            candidates = prepare_candidates(table, index, is_target, tree_of_rule=one_tree)
+        chosen = select_rules(candidates, heuristic, **options)
+        selected.append(ranges(candidates.table.take(chosen)))
+    assert all(rules == selected[0] for rules in selected)
+    return selected[0]
 
 
 def expect(problem, exact_heuristic, **options):

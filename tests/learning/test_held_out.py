@@ -15,7 +15,8 @@ from steelyard import (
     Theory,
     make_planted_rules,
 )
-from steelyard._kernels.held_out import count_covered_among, find_most_similar, remove_bags
+from steelyard._kernels.held_out import remove_bags
+from steelyard._kernels.row_store import RowStore, find_most_similar
 from steelyard.learning.held_out import deal_folds, group_equal_rows
 from steelyard.learning.training_table import code_training_table
 from steelyard.model.coverage import order_bits, rows_to_bits
@@ -29,21 +30,13 @@ def draw_masks(n_rules, n_rows, seed):
     return np.random.default_rng(seed).random((n_rules, n_rows)) < 0.4
 
 
-def to_bits(masks, bits):
-    return np.array([rows_to_bits(mask, bits) for mask in masks], dtype=np.uint64)
+def to_store(masks, bits, most_listed):
+    store = RowStore(bits.n_positive_words, bits.n_words, most_listed)
+    store.add_bits(np.array([rows_to_bits(mask, bits) for mask in masks], dtype=np.uint64))
+    return store
 
 
 class TestKernels:
-    @given(shapes)
-    def test_rows_are_counted_by_their_class(self, shape):
-        n_rows, seed = shape
-        *covered, rows, is_target = draw_masks(5, n_rows, seed)
-        bits = order_bits(is_target)
-        within = rows_to_bits(rows, bits)
-        tp, fp = count_covered_among(to_bits(covered, bits), bits.n_positive_words, within)
-        assert tp.tolist() == [(mask & rows & is_target).sum() for mask in covered]
-        assert fp.tolist() == [(mask & rows & ~is_target).sum() for mask in covered]
-
     @given(shapes, st.integers(1, 200), st.integers(1, 3))
     def test_a_bag_takes_away_what_the_oracle_draws_and_all_equal_rows(self, shape, size, repeats):
         n_rows, seed = shape
@@ -60,14 +53,19 @@ class TestKernels:
             expected = rows & np.array([group not in seen for group in group_of_row])
             assert words.tolist() == rows_to_bits(expected, bits).tolist()
 
-    @given(shapes)
-    def test_the_most_similar_rule_shares_the_largest_part_of_both(self, shape):
+    @given(shapes, st.integers(0, 150), st.integers(0, 150))
+    def test_the_most_similar_rule_shares_the_largest_part_of_both(
+        self, shape, listed, others_listed
+    ):
         n_rows, seed = shape
         rules, others = draw_masks(4, n_rows, seed), draw_masks(6, n_rows, seed + 1)
-        bits = order_bits(np.zeros(n_rows, dtype=bool))
-        found = find_most_similar(to_bits(rules, bits), to_bits(others, bits))
-        for mask, position in zip(rules, found, strict=True):
-            similarity = [(mask & o).sum() / max(1, (mask | o).sum()) for o in others]
+        others[:2] &= draw_masks(2, n_rows, seed + 2)
+        among, is_target = draw_masks(2, n_rows, seed + 3)
+        bits = order_bits(is_target)
+        stores = to_store(rules, bits, listed), to_store(others, bits, others_listed)
+        found = find_most_similar(*stores, rows_to_bits(among, bits))
+        for mask, position in zip(rules & among, found, strict=True):
+            similarity = [(mask & o).sum() / max(1, (mask | o).sum()) for o in others & among]
             assert position == np.argmax(similarity)
 
 

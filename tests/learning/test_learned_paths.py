@@ -26,7 +26,7 @@ from steelyard import (
     theory_path,
 )
 from steelyard.heuristics import M_GRID, get_heuristic
-from steelyard.learning.candidates import generate_candidates
+from steelyard.learning.candidates import grow_candidates
 from steelyard.learning.settings import ForestSettings
 from steelyard.learning.targets import encode_targets
 from steelyard.learning.training_table import code_training_table
@@ -73,9 +73,8 @@ class TestAgainstTheOracle:
         path = theory_path(X, Y, HEURISTICS, PHIS, **options, **FOREST)
         targets = encode_targets(Y)
         training = code_training_table(X)
-        tables = generate_candidates(
-            training, targets.is_target, ForestSettings(**FOREST), entropy=7
-        )
+        grown = grow_candidates(training, targets.is_target, ForestSettings(**FOREST), entropy=7)
+        tables = [found.table for found in grown]
         rows, names = table_to_rows(X), list(X)
         bodies = [
             [body_to_oracle(t.body(i, training.coder), names) for i in range(len(t))]

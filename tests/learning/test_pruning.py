@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from reference.pruning import prune, rows_outside_bag
 from steelyard import make_planted_rules
 from steelyard._kernels.growing import grow_rules
-from steelyard.learning.candidates import generate_candidates, prune_table
+from steelyard.learning.candidates import grow_candidates, prune_table
 from steelyard.learning.sampling import draw_orders
 from steelyard.learning.settings import ForestSettings
 from steelyard.learning.training_table import code_training_table
@@ -126,13 +126,14 @@ def generate(X, is_target, n_candidates, n_jobs=None, **options):
     """Candidates of all labels; that the data may yield fewer is not the point here."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        return generate_candidates(
+        grown = grow_candidates(
             code_training_table(X),
             np.atleast_2d(np.asarray(is_target, dtype=bool)),
             ForestSettings(n_candidates=n_candidates, **options),
             entropy=5,
             n_jobs=n_jobs,
         )
+    return [found.table for found in grown]
 
 
 def first_tree_of_each(table, trees):

@@ -130,7 +130,10 @@ class TestRoundTrip:
 
 
 class TestOldFiles:
-    """Written by older versions (3: before recounts), with the predictions of the first of them."""
+    """Written by older versions (3: before recounts), with the predictions of the first of them.
+
+    The files of the newest version are here before it is an older one.
+    """
 
     TABLE = OLD_FILES / "table.csv"
 
@@ -149,6 +152,8 @@ class TestOldFiles:
             ("v3-multilabel", "any-rule", "each-label"),
             ("v3-ordered", "first-rule", "best-label"),
             ("v3-votes-set-votes", "sum-of-votes", "label-set-votes"),
+            ("v4-multilabel", "any-rule", "each-label"),
+            ("v4-votes", "sum-of-votes", "best-label-set"),
         ],
     )
     def test_a_theory_predicts_as_it_did_and_is_written_in_the_newest_version(
@@ -166,11 +171,25 @@ class TestOldFiles:
         assert Theory.from_json(text) == theory
 
     def test_every_old_file_is_tested(self):
-        assert len(list(OLD_FILES.glob("v*.json"))) == 12
+        assert len(list(OLD_FILES.glob("v*.json"))) == 15
 
-    def test_a_path_is_read_and_written_in_the_newest_version(self):
-        path = TheoryPath.from_json(OLD_FILES / "path-v1.json")
-        assert (path.shape, len(path.coded), len(path.labels)) == ((2, 3), 43, 4)
+    def test_every_version_has_a_file(self):
+        for pattern, newest in (("v{}-*.json", THEORY.version), ("path-v{}.json", PATH.version)):
+            for version in range(1, newest + 1):
+                assert list(OLD_FILES.glob(pattern.format(version))), pattern.format(version)
+
+    def test_what_edits_and_held_out_counts_left_is_read(self):
+        theory = Theory.from_json(OLD_FILES / "v4-edited.json")
+        (made,) = (scored for scored in theory if scored.provenance.note == "by hand")
+        assert made.evidence is None
+        assert theory.evidence_from.kind == "stale"
+        held_out = Theory.from_json(OLD_FILES / "v4-multilabel.json")
+        assert all(scored.held_out is not None for scored in held_out)
+
+    @pytest.mark.parametrize(("name", "n_rules"), [("path-v1", 43), ("path-v2", 9)])
+    def test_a_path_is_read_and_written_in_the_newest_version(self, name, n_rules):
+        path = TheoryPath.from_json(OLD_FILES / f"{name}.json")
+        assert (path.shape, len(path.coded), len(path.labels)) == ((2, 3), n_rules, 4)
         X = pd.read_csv(self.TABLE)
         for h, j, predicted in path.predict_cells(X):
             theory = path.theory(h, path.phis[j])

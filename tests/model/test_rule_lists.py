@@ -93,6 +93,10 @@ class TestMistakes:
         with pytest.raises(ValueError, match=message):
             apply_text(DECIDING, text)
 
+    def test_a_weight_that_no_number_holds_is_rejected(self):
+        with pytest.raises(ValueError, match="line 1: the rule predicts an unknown label"):
+            apply_text(VOTING, f"1: [{400 * '9'}] flu ← fever ≥ 38.5")
+
     def test_a_vote_without_weight_and_data_is_named_too(self):
         with pytest.raises(ValueError, match="line 1: a rule that votes needs points="):
             apply_text(VOTING, "flu ← fever ≥ 3")

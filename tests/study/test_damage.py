@@ -7,11 +7,10 @@ import shutil
 
 import pytest
 
+from attack.mutator import mutate
+from attack.readers import view_study
 from steelyard._files import compress
-from steelyard.report.page.payload import study_to_payload
-from steelyard.report.tables import list_tables
 from steelyard.study import StudyError, load_study
-from steelyard.study.rule_sets import collect_rule_sets
 
 FILES = (
     *("results.csv", "tuned.csv", "baselines.csv", "run.json", "study.toml"),
@@ -23,14 +22,6 @@ FILES = (
 def folder(mini_study, tmp_path):
     """A copy of a finished study."""
     return shutil.copytree(mini_study.folder, tmp_path / "study")
-
-
-def view(folder):
-    """Everything of a report that needs no figures."""
-    study = load_study(folder)
-    list_tables(study, collect_rule_sets(study))
-    study_to_payload(study)
-    study.candidate_counts("planted")
 
 
 def edit_line(file, number, old, new):
@@ -100,7 +91,7 @@ def test_a_wrong_field_is_named(folder, name, changes):
     file = folder / name
     file.write_text(json.dumps(json.loads(file.read_text("utf-8")) | changes), encoding="utf-8")
     with pytest.raises(StudyError) as found:
-        view(folder)
+        view_study(folder)
     assert f"{file} is damaged" in str(found.value)
 
 
@@ -109,7 +100,7 @@ def test_theories_of_another_grid_are_rejected(folder):
     plain = json.loads(gzip.decompress(file.read_bytes()))
     file.write_bytes(compress(json.dumps(plain | {"phis": [0.9]})))
     with pytest.raises(StudyError, match=r"fold-1\.json\.gz holds the theories of another grid"):
-        view(folder)
+        view_study(folder)
 
 
 @pytest.mark.parametrize("name", ["theories/planted", "examples/planted.json", "results.csv"])
@@ -118,23 +109,7 @@ def test_links_out_of_the_folder_are_not_followed(folder, mini_study, name):
     (shutil.rmtree if target.is_dir() else type(target).unlink)(target)
     target.symlink_to(mini_study.folder / name)
     with pytest.raises(ValueError, match="leads out of the folder"):
-        view(folder)
-
-
-def mutate(content: bytes, chance: random.Random) -> bytes:
-    """Content with one random change: a byte, a piece that is lost or repeated, or a strange text."""
-    at = chance.randrange(len(content))
-    end = min(len(content), at + chance.randrange(1, 40))
-    strange = (b"\x00", b"\xff", b"-1", b"1e999", b"NaN", b"[]", b"{}", b'"', b",", b"\n", b"null")
-    return chance.choice(
-        [
-            content[:at] + bytes([chance.randrange(256)]) + content[at + 1 :],
-            content[:at] + content[end:],
-            content[:at] + content[at:end] + content[at:],
-            content[:at] + chance.choice(strange) + content[end:],
-            content[:at],
-        ]
-    )
+        view_study(folder)
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -147,7 +122,7 @@ def test_random_damage_is_one_sentence_with_the_file(folder, name):
         mutant = mutate(plain, chance)
         file.write_bytes(gzip.compress(mutant) if name.endswith(".gz") else mutant)
         try:
-            view(folder)
+            view_study(folder)
         except ValueError as error:
             n_rejected += 1
             # Rows that do not fit the configuration may be right, and the configuration wrong.

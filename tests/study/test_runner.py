@@ -6,6 +6,7 @@ import json
 import shutil
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from steelyard import (
@@ -212,6 +213,30 @@ def test_a_heuristic_of_ones_own_is_studied_beside_the_others(tmp_path, monkeypa
         load_study(tmp_path / "out")
     again = load_study(tmp_path / "out", trust=True)
     assert again.paths["planted"].shape == (23, 2)
+
+
+def test_rules_for_inverted_labels_predict_presence_in_every_fold(tmp_path):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"x": rng.normal(size=60)})
+    table["half"] = np.repeat([0, 1], 30)  # inverting a label of half the examples changes nothing
+    table["common"] = (table["x"] > -1).astype(int)
+    table.to_csv(tmp_path / "t.csv", index=False)
+    config = StudyConfig(
+        data=(str(tmp_path / "t.csv"),),
+        labels=("half", "common"),
+        parameters=(2.0,),
+        phis=(1.0,),
+        folds=3,
+        n_candidates=20,
+        invert_majority_labels=True,
+    )
+    run_study(config, tmp_path / "out", n_jobs=1)
+    files = sorted((tmp_path / "out" / "theories").rglob("*.json.gz"))
+    assert len(files) == 3
+    for file in files:
+        path = TheoryPath.from_json(file)
+        assert [label.name for label in path.labels] == ["¬half", "¬common"]
+        assert {label.target_class for label in path.labels} == {1}
 
 
 def test_only_some_folds_and_both_families(tmp_path):

@@ -30,6 +30,10 @@ cdef inline void clear_bit(uint64_t* words, Py_ssize_t bit) noexcept nogil:
     words[bit >> 6] &= ~((<uint64_t> 1) << (bit & 63))
 
 
+cdef inline bint test_bit(const uint64_t* words, Py_ssize_t bit) noexcept nogil:
+    return (words[bit >> 6] >> (bit & 63)) & 1
+
+
 cdef inline int64_t count_common(
     const uint64_t* words, const uint64_t* others, Py_ssize_t first, Py_ssize_t last
 ) noexcept nogil:

@@ -15,6 +15,8 @@ cdef enum:
     SMALL_NODE = 10
     # Number of codes that are taken from a word of the bitmap at a time.
     BATCH = 4
+    # With more codes, small nodes would spend their time on empty words: a summary tells which are used.
+    MANY_CODES = 4096
 
 
 cdef struct Counter:
@@ -23,6 +25,7 @@ cdef struct Counter:
     uint32_t* position  # (n_rows,) position of a row in `members`, or `outside()`
     uint64_t* histogram  # packed counts by code; 0 between calls
     uint64_t* bitmap  # which codes of the histogram are in use; 0 between calls
+    uint64_t* summary  # which words of the bitmap are in use, if there are many codes; 0 between calls
     int32_t* codes  # the result: the codes that occur in a node, ascending ...
     uint64_t* counts  # ... and their packed counts
 
@@ -74,6 +77,7 @@ cdef inline Counter make_counter(const Coded* coded, list owner) except *:
     counter.position = <uint32_t*> allocate(owner, n_rows * sizeof(uint32_t))
     counter.histogram = <uint64_t*> allocate(owner, size * sizeof(uint64_t))
     counter.bitmap = <uint64_t*> allocate(owner, ((size + 63) >> 6) * sizeof(uint64_t))
+    counter.summary = <uint64_t*> allocate(owner, ((size + 4095) >> 12) * sizeof(uint64_t))
     counter.codes = <int32_t*> allocate(owner, size * sizeof(int32_t))
     counter.counts = <uint64_t*> allocate(owner, size * sizeof(uint64_t))
     memset(counter.position, 0xFF, n_rows * sizeof(uint32_t))
@@ -145,27 +149,43 @@ cdef inline Py_ssize_t _count_by_insertion(
     return n
 
 
+cdef inline Py_ssize_t _drain_word(
+    Py_ssize_t w, Py_ssize_t n, const Counter* counter
+) noexcept nogil:
+    """Append the used codes of a word of the bitmap to n codes, empty it, and return their number."""
+    cdef uint64_t word = counter.bitmap[w]
+    cdef Py_ssize_t i = n
+    cdef int k
+    counter.bitmap[w] = 0
+    n += popcount(word)
+    # Always a full batch; the next one overwrites its surplus. A loop over exactly the set bits has an
+    # unpredictable number of turns, and mispredictions took a tenth of the time of growing.
+    while True:
+        for k in range(BATCH):
+            # The topmost bit does not change the lowest one; it only saves a test for 0.
+            counter.codes[i + k] = (w << 6) + trailing_zeros(word | (<uint64_t> 1) << 63)
+            word &= word - 1
+        i += BATCH
+        if i >= n:
+            break
+    return n
+
+
 cdef inline Py_ssize_t _drain_histogram(Py_ssize_t n_codes, const Counter* counter) noexcept nogil:
     """Move the used codes of the histogram, ascending, into the result and leave it empty."""
     cdef Py_ssize_t w, i, n = 0
     cdef uint64_t word
     cdef uint32_t code
-    cdef int k
-    for w in range((n_codes + 63) >> 6):
-        word = counter.bitmap[w]
-        counter.bitmap[w] = 0
-        i = n
-        n += popcount(word)
-        # Always a full batch; the next one overwrites its surplus. A loop over exactly the set bits
-        # has an unpredictable number of turns, and mispredictions took a tenth of the time of growing.
-        while True:
-            for k in range(BATCH):
-                # The topmost bit does not change the lowest one; it only saves a test for 0.
-                counter.codes[i + k] = (w << 6) + trailing_zeros(word | (<uint64_t> 1) << 63)
+    if n_codes > MANY_CODES:
+        for w in range((n_codes + 4095) >> 12):
+            word = counter.summary[w]
+            counter.summary[w] = 0
+            while word:
+                n = _drain_word((w << 6) + trailing_zeros(word), n, counter)
                 word &= word - 1
-            i += BATCH
-            if i >= n:
-                break
+    else:
+        for w in range((n_codes + 63) >> 6):
+            n = _drain_word(w, n, counter)
     for i in range(n):
         code = counter.codes[i]
         counter.counts[i] = counter.histogram[code]
@@ -173,9 +193,13 @@ cdef inline Py_ssize_t _drain_histogram(Py_ssize_t n_codes, const Counter* count
     return n
 
 
-cdef inline void _add(uint32_t code, uint64_t pair, const Counter* counter) noexcept nogil:
+cdef inline void _add(
+    uint32_t code, uint64_t pair, bint are_many, const Counter* counter
+) noexcept nogil:
     counter.histogram[code] += pair
     counter.bitmap[code >> 6] |= (<uint64_t> 1) << (code & 63)
+    if are_many:
+        counter.summary[code >> 12] |= (<uint64_t> 1) << ((code >> 6) & 63)
 
 
 cdef inline Py_ssize_t _count_dense(
@@ -189,10 +213,16 @@ cdef inline Py_ssize_t _count_dense(
     cdef int32_t code
     if n_members <= SMALL_NODE:
         return _count_by_insertion(column, node, n_members, counter)
-    for i in range(n_members):
-        code = column[node[i]]
-        if code >= 0:
-            _add(code, counter.pair[node[i]], counter)
+    if n_codes > MANY_CODES:
+        for i in range(n_members):
+            code = column[node[i]]
+            if code >= 0:
+                _add(code, counter.pair[node[i]], True, counter)
+    else:
+        for i in range(n_members):
+            code = column[node[i]]
+            if code >= 0:
+                _add(code, counter.pair[node[i]], False, counter)
     return _drain_histogram(n_codes, counter)
 
 
@@ -222,6 +252,7 @@ cdef inline Py_ssize_t _count_listed(
     """The default code has what the listed rows of the node leave over."""
     cdef uint64_t rest = total
     cdef bint found = False
+    cdef bint are_many = coded.n_codes[f] > MANY_CODES
     cdef Py_ssize_t e, i
     cdef uint32_t row
     if is_short_list(coded, f, start, end):
@@ -231,7 +262,7 @@ cdef inline Py_ssize_t _count_listed(
                 rest -= counter.pair[row]
                 if coded.codes[e] >= 0:
                     found = True
-                    _add(coded.codes[e], counter.pair[row], counter)
+                    _add(coded.codes[e], counter.pair[row], are_many, counter)
     else:
         for i in range(start, end):
             row = counter.members[i]
@@ -240,13 +271,13 @@ cdef inline Py_ssize_t _count_listed(
                 rest -= counter.pair[row]
                 if coded.codes[e] >= 0:
                     found = True
-                    _add(coded.codes[e], counter.pair[row], counter)
+                    _add(coded.codes[e], counter.pair[row], are_many, counter)
     if not found:
         counter.codes[0] = coded.default_code[f]
         counter.counts[0] = rest
         return 1 if rest != 0 else 0
     if rest != 0:
-        _add(coded.default_code[f], rest, counter)
+        _add(coded.default_code[f], rest, are_many, counter)
     return _drain_histogram(coded.n_codes[f], counter)
 
 
@@ -310,8 +341,8 @@ cdef inline uint64_t sum_nondefault(
     return found
 
 
-cdef inline Tally make_tally(const Coded* coded, list owner) except *:
-    """An empty tally: the lists of the features, transposed. Its memory belongs to `owner`.
+cdef inline Tally make_tally(const Coded* coded, Py_ssize_t n_slots, list owner) except *:
+    """Empty tallies: the lists of the features, transposed. Their memory belongs to `owner`.
 
     A tally counts how often each listed feature departs from its default in a node, row by row. In a
     small node this is cheaper than a search in the list of every drawn feature: most of these lists
@@ -324,7 +355,7 @@ cdef inline Tally make_tally(const Coded* coded, list owner) except *:
     # Each start is stored one place too far: it serves as the next free slot and ends up right.
     tally.indptr = <int64_t*> allocate(owner, (coded.n_rows + 2) * sizeof(int64_t))
     tally.features = <uint32_t*> allocate(owner, n_entries * sizeof(uint32_t))
-    tally.counts = <uint64_t*> allocate(owner, n_features * sizeof(uint64_t))
+    tally.counts = <uint64_t*> allocate(owner, n_slots * n_features * sizeof(uint64_t))
     for e in range(n_entries):
         tally.indptr[coded.rows[e] + 2] += 1
     for row in range(coded.n_rows):
@@ -345,6 +376,16 @@ cdef inline void add_rows(
     for i in range(n):
         for e in range(tally.indptr[rows[i]], tally.indptr[rows[i] + 1]):
             tally.counts[tally.features[e]] += pair[rows[i]]
+
+
+cdef inline void subtract_rows(
+    const Tally* tally, const uint32_t* rows, Py_ssize_t n, const uint64_t* pair
+) noexcept nogil:
+    """Take the packed counts of n rows from the features that list them."""
+    cdef Py_ssize_t i, e
+    for i in range(n):
+        for e in range(tally.indptr[rows[i]], tally.indptr[rows[i] + 1]):
+            tally.counts[tally.features[e]] -= pair[rows[i]]
 
 
 cdef inline void clear_rows(const Tally* tally, const uint32_t* rows, Py_ssize_t n) noexcept nogil:

@@ -13,6 +13,7 @@ from libc.string cimport memcpy, memset
 
 from ._coded cimport Coded, borrow, dense_codes
 from ._conditions cimport Condition, cover_mask, filter_mask, merge_conditions
+from ._counting cimport Tally, find_binary, make_tally
 from ._limits cimport (
     ABSENCE,
     BOTH,
@@ -27,6 +28,9 @@ from ._random cimport next_below
 
 cdef enum:
     UNIT = 1 << 30
+    # A tally walks over all listed features of the members, twice; counting without one, over the lists
+    # of the drawn features, whose rows it reads in order.
+    TALLY_COST = 3
 
 
 # Covered rows, and those of them that have the label.
@@ -56,9 +60,13 @@ cdef struct Space:
     double max_weight
     Sums* loss  # (n_rows,)
     uint32_t* members  # rows of the bag that satisfy the body so far ...
-    Sums* bag  # (n_rows,) ... their part of the loss, times the number of draws ...
+    Sums* bag  # (n_rows,) ... their part of the loss, times the number of draws, 0 for other rows ...
     uint8_t* inside  # (n_rows,) ... and whether a row is one of them
     Sums* histogram  # (most_codes,) sums by code; 0 between calls
+    const uint8_t* is_binary  # (n_features,) features with the codes 0 and 1 and no missing value
+    Tally lists  # the listed features of each row
+    Sums* tally  # (n_features,) sums of the members without the default code; 0 between calls
+    Py_ssize_t most_tallied  # members of the largest body that is counted by a tally
     Py_ssize_t n_varying
     int64_t* window  # usable features with more than one code; the drawn ones move to the front
     Limits limits
@@ -128,13 +136,25 @@ cdef Node _draw_bag(uint64_t* state, const Space* space) noexcept nogil:
     return node
 
 
-cdef Sums _add_up_dense(Py_ssize_t f, Py_ssize_t n_members, const Space* space) noexcept nogil:
+cdef Sums _add_up_dense(Py_ssize_t f, const Node* node, const Space* space) noexcept nogil:
     """Add up the members by code; return the sums of all members whose code is known."""
     cdef const int32_t* codes = dense_codes(&space.coded, f)
     cdef Sums known = Sums(0, 0)
+    cdef Sums found = Sums(0, 0)
     cdef Py_ssize_t i
     cdef uint32_t row
-    for i in range(n_members):
+    cdef int64_t mask
+    if space.is_binary[f]:
+        for i in range(node.n_members):
+            row = space.members[i]
+            mask = -<int64_t> codes[row]  # all bits or none
+            found.gradient += space.bag[row].gradient & mask
+            found.curvature += space.bag[row].curvature & mask
+        space.histogram[1] = found
+        space.histogram[0] = node.total
+        _subtract(&space.histogram[0], found)
+        return node.total
+    for i in range(node.n_members):
         row = space.members[i]
         if codes[row] >= 0:
             _add(&space.histogram[codes[row]], space.bag[row])
@@ -142,23 +162,54 @@ cdef Sums _add_up_dense(Py_ssize_t f, Py_ssize_t n_members, const Space* space) 
     return known
 
 
-cdef Sums _add_up_listed(Py_ssize_t f, Sums total, const Space* space) noexcept nogil:
+cdef Sums _add_up_listed(
+    Py_ssize_t f, Sums total, bint is_tallied, const Space* space
+) noexcept nogil:
     """The same for a listed feature: the default code has what the listed rows leave over."""
     cdef const Coded* coded = &space.coded
+    cdef const int32_t* rows = coded.rows
+    cdef int32_t default = coded.default_code[f]
     cdef Sums rest = total
     cdef Sums known = total
+    cdef Sums found = Sums(0, 0)
     cdef Py_ssize_t e
-    cdef int32_t row
-    for e in range(coded.indptr[f], coded.indptr[f + 1]):
-        row = coded.rows[e]
-        if space.inside[row]:
-            _subtract(&rest, space.bag[row])
+    # Rows that are not members add 0: testing them would cost more than adding them.
+    if space.is_binary[f]:
+        if is_tallied:
+            found = space.tally[f]
+        else:
+            for e in range(coded.indptr[f], coded.indptr[f + 1]):
+                _add(&found, space.bag[rows[e]])
+        _subtract(&rest, found)
+        space.histogram[1 - default] = found
+    else:
+        for e in range(coded.indptr[f], coded.indptr[f + 1]):
+            _subtract(&rest, space.bag[rows[e]])
             if coded.codes[e] >= 0:
-                _add(&space.histogram[coded.codes[e]], space.bag[row])
+                _add(&space.histogram[coded.codes[e]], space.bag[rows[e]])
             else:
-                _subtract(&known, space.bag[row])
-    space.histogram[coded.default_code[f]] = rest
+                _subtract(&known, space.bag[rows[e]])
+    space.histogram[default] = rest
     return known
+
+
+cdef void _tally_members(Py_ssize_t n_members, const Space* space) noexcept nogil:
+    """Add the members up by the features that list them."""
+    cdef Py_ssize_t i, e
+    cdef uint32_t row
+    for i in range(n_members):
+        row = space.members[i]
+        for e in range(space.lists.indptr[row], space.lists.indptr[row + 1]):
+            _add(&space.tally[space.lists.features[e]], space.bag[row])
+
+
+cdef void _clear_tally(Py_ssize_t n_members, const Space* space) noexcept nogil:
+    cdef Py_ssize_t i, e
+    cdef uint32_t row
+    for i in range(n_members):
+        row = space.members[i]
+        for e in range(space.lists.indptr[row], space.lists.indptr[row + 1]):
+            space.tally[space.lists.features[e]] = Sums(0, 0)
 
 
 cdef void _count_covered(Py_ssize_t f, const Space* space) noexcept nogil:
@@ -294,6 +345,9 @@ cdef Found _find_condition(
     cdef Sums known
     cdef Py_ssize_t d, other
     cdef int64_t feature
+    cdef bint is_tallied = node.n_members <= space.most_tallied
+    if is_tallied:
+        _tally_members(node.n_members, space)
     for d in range(min(space.n_features_drawn, space.n_varying)):
         other = d + next_below(state, space.n_varying - d)
         feature = space.window[other]
@@ -302,10 +356,12 @@ cdef Found _find_condition(
         if space.limits.is_active and is_apart(&space.limits, feature, space.is_tested):
             continue
         if space.coded.column[feature] >= 0:
-            known = _add_up_dense(feature, node.n_members, space)
+            known = _add_up_dense(feature, node, space)
         else:
-            known = _add_up_listed(feature, node.total, space)
+            known = _add_up_listed(feature, node.total, is_tallied, space)
         _find_range(feature, known, node, &best, space)
+    if is_tallied:
+        _clear_tally(node.n_members, space)
     return best
 
 
@@ -368,6 +424,8 @@ cdef Py_ssize_t _grow(
                 space.members[node.n_members] = row
                 node.n_members += 1
                 _add(&node.total, space.bag[row])
+            else:
+                space.bag[row] = Sums(0, 0)
     if space.limits.is_active:
         _forget_body(body, length, space)
     classes[0] = node.classes
@@ -503,6 +561,12 @@ def boost_rules(
     space.bag = <Sums*> allocate(owner, n_rows * sizeof(Sums))
     space.inside = <uint8_t*> allocate(owner, n_rows)
     space.histogram = <Sums*> allocate(owner, max(1, coded.n_codes.max()) * sizeof(Sums))
+    is_binary = <uint8_t*> allocate(owner, space.coded.n_features)
+    find_binary(&space.coded, is_binary)
+    space.is_binary = is_binary
+    space.lists = make_tally(&space.coded, 0, owner)
+    space.tally = <Sums*> allocate(owner, space.coded.n_features * sizeof(Sums))
+    space.most_tallied = n_features_drawn * n_rows // (TALLY_COST * space.coded.n_features)
     space.n_varying = window.shape[0]
     space.window = &window[0]
     space.is_positive = &positive[0]

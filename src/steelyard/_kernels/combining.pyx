@@ -4,9 +4,7 @@ All functions take `coverage` (n_rules, n_words), where bit i is row i; `order`,
 `label_of_rule` (n_rules,); and `out` (n_labels, n_rows), which they change.
 """
 
-import numpy as np
-
-from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdint cimport int64_t, uint64_t
 
 from ._bits cimport trailing_zeros
 
@@ -14,33 +12,6 @@ from ._bits cimport trailing_zeros
 ctypedef fused Points:
     int64_t
     double
-
-
-def first_firing(
-    const uint64_t[:, ::1] coverage,
-    const int64_t[::1] order,
-    const int64_t[::1] label_of_rule,
-    int32_t[:, ::1] out,
-):
-    """Position in `order` of the first rule of a label that covers a row.
-
-    `out` holds a position beyond the last one before the call.
-    """
-    cdef Py_ssize_t n_words = coverage.shape[1]
-    cdef uint64_t[:, ::1] fired = np.zeros((out.shape[0], n_words), dtype=np.uint64)
-    cdef Py_ssize_t position, w
-    cdef int64_t rule, label
-    cdef uint64_t new
-    with nogil:
-        for position in range(order.shape[0]):
-            rule = order[position]
-            label = label_of_rule[rule]
-            for w in range(n_words):
-                new = coverage[rule, w] & ~fired[label, w]
-                fired[label, w] |= new
-                while new:
-                    out[label, (w << 6) + trailing_zeros(new)] = position
-                    new &= new - 1
 
 
 def add_points(

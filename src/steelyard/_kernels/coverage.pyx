@@ -1,14 +1,13 @@
-"""Which rows a rule covers, as packed bits; and which rules cover the same rows."""
+"""Which rows a rule covers, as packed bits."""
 
 import numpy as np
 
 from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport int32_t, int64_t, uint64_t
-from libc.string cimport memcmp, memcpy
+from libc.string cimport memcpy
 
 from ._bits cimport clear_bit, set_bit
 from ._coded cimport borrow
-from ._random cimport increment, mix
 
 
 def sort_rows_by_code(const int32_t[:, ::1] dense, const int32_t[::1] n_codes_of_column):
@@ -162,53 +161,3 @@ def cover_rows(
             memcpy(bits, sets.every, sets.n_words * sizeof(uint64_t))
             for c in range(indptr[r], indptr[r + 1]):
                 keep_condition(bits, sets, feature[c], low[c], high[c])
-
-
-def find_distinct_rows(const uint64_t[:, ::1] bits, const int64_t[::1] n_conditions):
-    """Rules that cover different rows; of rules that cover the same ones, the shortest, then first.
-
-    Returns
-    -------
-    distinct : (n_distinct,) int64
-        The rules to keep, ascending.
-    position : (n_rules,) int64
-        For every rule, the position in `distinct` of the one that covers the same rows.
-    """
-    cdef Py_ssize_t n_rules = bits.shape[0]
-    cdef Py_ssize_t n_words = bits.shape[1]
-    cdef Py_ssize_t size = n_words * sizeof(uint64_t)
-    cdef uint64_t n_slots = 16
-    while n_slots < 2 * <uint64_t> n_rules:
-        n_slots <<= 1
-    # An open hash table of groups of rules that cover the same rows.
-    cdef int64_t[::1] table = np.full(n_slots, -1, dtype=np.int64)
-    cdef int64_t[::1] shortest_of_group = np.empty(n_rules, dtype=np.int64)
-    cdef int64_t[::1] group_of_rule = np.empty(n_rules, dtype=np.int64)
-    cdef Py_ssize_t n_groups = 0
-    cdef Py_ssize_t r, w
-    cdef uint64_t key, slot
-    cdef const uint64_t* row
-    cdef int64_t* shortest
-    with nogil:
-        for r in range(n_rules):
-            row = &bits[r, 0]
-            key = 0
-            for w in range(n_words):
-                key = mix(key + row[w] + increment())
-            slot = key & (n_slots - 1)
-            while (
-                table[slot] >= 0
-                and memcmp(row, &bits[shortest_of_group[table[slot]], 0], size) != 0
-            ):
-                slot = (slot + 1) & (n_slots - 1)
-            if table[slot] < 0:
-                table[slot] = n_groups
-                shortest_of_group[n_groups] = r
-                n_groups += 1
-            group_of_rule[r] = table[slot]
-            shortest = &shortest_of_group[table[slot]]
-            if n_conditions[r] < n_conditions[shortest[0]]:
-                shortest[0] = r
-    kept = shortest_of_group.base[:n_groups]
-    distinct = np.sort(kept)
-    return distinct, np.searchsorted(distinct, kept)[group_of_rule.base]

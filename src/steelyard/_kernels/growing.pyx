@@ -29,6 +29,7 @@ from ._counting cimport (
     outside,
     pack,
     positives,
+    subtract_rows,
     sum_nondefault,
 )
 from ._limits cimport PRESENCE, Limits, borrow_limits, is_apart, is_banned, relax_body
@@ -52,6 +53,10 @@ cdef double MIN_GAIN = 1e-6
 # many times the lists of n_drawn attributes, because small nodes draw many more attributes than that.
 cdef Py_ssize_t TALLY_PRICE = 3
 
+cdef enum:
+    # Tallies that exist at a time: one per node of the current path that has one.
+    MOST_TALLIES = 32
+
 
 # What all trees of a call share: the data, the settings, and memory that is used again.
 cdef struct Forest:
@@ -64,7 +69,9 @@ cdef struct Forest:
     Py_ssize_t n_drawn
     Py_ssize_t most_tallied  # rows of the largest node that is counted by a tally
     Counter counter
-    Tally tally
+    Tally tally  # its counts are those of all slots, one after the other
+    Py_ssize_t* free_slots  # tallies that no node has; their counts are 0 ...
+    Py_ssize_t* n_free_slots  # ... and their number
     Splitter splitter
     uint8_t* is_binary  # features with the codes 0 and 1 and no missing value
     Py_ssize_t n_usable
@@ -81,6 +88,7 @@ cdef struct Node:
     Py_ssize_t end
     uint64_t counts  # ... and their packed counts
     Py_ssize_t depth
+    Py_ssize_t slot  # of its tally, -1 if it has none
     Condition condition  # leads here from the parent
 
 
@@ -98,6 +106,7 @@ cdef Node _draw_bag(uint64_t* state, const Forest* forest) noexcept nogil:
     cdef bint is_drawn
     root.start = root.end = root.depth = 0
     root.counts = 0
+    root.slot = -1
     memset(counter.pair, 0, n_rows * sizeof(uint64_t))
     for _ in range(forest.bag_size):
         row = forest.draw_order[next_below(state, n_rows)]
@@ -111,8 +120,51 @@ cdef Node _draw_bag(uint64_t* state, const Forest* forest) noexcept nogil:
     return root
 
 
+cdef inline Tally _tally_of(const Node* node, const Forest* forest) noexcept nogil:
+    cdef Tally tally = forest.tally
+    tally.counts += node.slot * forest.coded.n_features
+    return tally
+
+
+cdef void _make_tally(Node* node, const Forest* forest) noexcept nogil:
+    """Tally a node if it is small enough, unless it has a tally."""
+    cdef Py_ssize_t n_members = node.end - node.start
+    cdef Tally tally
+    if node.slot >= 0 or n_members > forest.most_tallied or forest.n_free_slots[0] == 0:
+        return
+    forest.n_free_slots[0] -= 1
+    node.slot = forest.free_slots[forest.n_free_slots[0]]
+    tally = _tally_of(node, forest)
+    add_rows(&tally, forest.counter.members + node.start, n_members, forest.counter.pair)
+
+
+cdef void _drop_tally(Node* node, const Forest* forest) noexcept nogil:
+    cdef Tally tally
+    if node.slot < 0:
+        return
+    tally = _tally_of(node, forest)
+    clear_rows(&tally, forest.counter.members + node.start, node.end - node.start)
+    forest.free_slots[forest.n_free_slots[0]] = node.slot
+    forest.n_free_slots[0] += 1
+    node.slot = -1
+
+
+cdef void _hand_tally_on(Node* node, Node* child, const Forest* forest) noexcept nogil:
+    """Take the rows that are not in a child from the tally of a node and give it to the child.
+
+    Only the rows of the smaller children are looked at, not those of the largest again and again.
+    """
+    cdef const uint32_t* members = forest.counter.members
+    cdef const uint64_t* pair = forest.counter.pair
+    cdef Tally tally = _tally_of(node, forest)
+    subtract_rows(&tally, members + node.start, child.start - node.start, pair)
+    subtract_rows(&tally, members + child.end, node.end - child.end, pair)
+    child.slot = node.slot
+    node.slot = -1
+
+
 cdef inline Py_ssize_t _count_codes(
-    Py_ssize_t f, const Node* node, bint is_tallied, const Forest* forest
+    Py_ssize_t f, const Node* node, const Forest* forest
 ) noexcept nogil:
     """Codes of a feature that occur in the node; return how many.
 
@@ -121,16 +173,18 @@ cdef inline Py_ssize_t _count_codes(
     cdef const Coded* coded = &forest.coded
     cdef const Counter* counter = &forest.counter
     cdef bint is_listed = coded.column[f] < 0
-    cdef uint64_t ones
+    cdef bint is_tallied = is_listed and node.slot >= 0
+    cdef uint64_t ones, tallied = 0
     if coded.n_codes[f] < 2:
         return 0
-    is_tallied = is_tallied and is_listed
-    if is_tallied and forest.tally.counts[f] == 0:
-        return 1  # the default alone
+    if is_tallied:
+        tallied = forest.tally.counts[node.slot * coded.n_features + f]
+        if tallied == 0:
+            return 1  # the default alone
     if not forest.is_binary[f]:
         return count_codes(coded, f, node.start, node.end, node.counts, counter)
     if is_tallied:
-        ones = forest.tally.counts[f]
+        ones = tallied
     else:
         ones = sum_nondefault(coded, f, node.start, node.end, counter)
     if is_listed and coded.default_code[f] == 1:
@@ -152,16 +206,12 @@ cdef Split _find_split(uint64_t* state, const Node* node, const Forest* forest) 
     cdef uint32_t* window = forest.window
     cdef Py_ssize_t n_window = forest.n_usable
     cdef const Limits* limits = &forest.limits
-    cdef Py_ssize_t n_members = node.end - node.start
-    cdef bint is_tallied = n_members <= forest.most_tallied
     cdef double gain, best_gain = MIN_GAIN * <double> examples(node.counts)
     cdef Py_ssize_t j, n, boundary, n_seen = 0
     cdef uint32_t f
     cdef Split best
     best.feature = -1
     best.cut = 0
-    if is_tallied:
-        add_rows(&forest.tally, counter.members + node.start, n_members, counter.pair)
     while n_window > 0 and (n_seen < forest.n_drawn or best.feature < 0):
         j = next_below(state, n_window)
         n_window -= 1
@@ -171,7 +221,7 @@ cdef Split _find_split(uint64_t* state, const Node* node, const Forest* forest) 
         if limits.is_active and is_apart(limits, f, forest.is_tested):
             continue
         n_seen += 1
-        n = _count_codes(f, node, is_tallied, forest)
+        n = _count_codes(f, node, forest)
         if n < 2:
             continue
         boundary = -1
@@ -191,8 +241,6 @@ cdef Split _find_split(uint64_t* state, const Node* node, const Forest* forest) 
                     counter.codes[boundary],
                     counter.codes[boundary + 1],
                 )
-    if is_tallied:
-        clear_rows(&forest.tally, counter.members + node.start, n_members)
     return best
 
 
@@ -241,6 +289,7 @@ cdef int _push_children(
     cdef Py_ssize_t b
     cdef int n_pushed = 0
     child.depth = node.depth + 1
+    child.slot = -1
     child.condition.feature = split.feature
     for b in range(n_branches):
         branch = &forest.splitter.branches[b]
@@ -271,6 +320,35 @@ cdef int _push_children(
             continue
         stack.push_back(child)
         n_pushed += 1
+    return n_pushed
+
+
+cdef bint _is_open(const Node* node, Py_ssize_t depth_limit) noexcept nogil:
+    """Whether a node may be split: it has both classes and is not at the depth limit."""
+    cdef uint64_t weight = examples(node.counts)
+    return weight >= 2 and 0 < positives(node.counts) < weight and node.depth != depth_limit
+
+
+cdef int _split_node(
+    Split split, Node* node, Py_ssize_t depth_limit, const Forest* forest, vector[Node]& stack
+) except -1 nogil:
+    """Push the children of a node, the largest with its tally; return their number."""
+    cdef int n_pushed = _push_children(split, node, forest, stack)
+    cdef Node* child
+    cdef Node* largest = NULL
+    cdef Py_ssize_t i
+    if node.slot < 0:
+        return n_pushed
+    for i in range(n_pushed):
+        child = &stack[stack.size() - 1 - i]
+        if _is_open(child, depth_limit) and (
+            largest == NULL or child.end - child.start > largest.end - largest.start
+        ):
+            largest = child
+    if largest != NULL:
+        _hand_tally_on(node, largest, forest)
+    else:
+        _drop_tally(node, forest)
     return n_pushed
 
 
@@ -408,7 +486,9 @@ def grow_rules(
     cdef Py_ssize_t n_features = forest.coded.n_features
     forest.most_tallied = TALLY_PRICE * n_drawn_features * n_rows // max(n_features, 1)
     forest.counter = make_counter(&forest.coded, owner)
-    forest.tally = make_tally(&forest.coded, owner)
+    forest.tally = make_tally(&forest.coded, MOST_TALLIES, owner)
+    forest.free_slots = <Py_ssize_t*> allocate(owner, MOST_TALLIES * sizeof(Py_ssize_t))
+    forest.n_free_slots = <Py_ssize_t*> allocate(owner, sizeof(Py_ssize_t))
     forest.splitter = make_splitter(&forest.coded, bag_size, owner)
     forest.is_binary = <uint8_t*> allocate(owner, n_features)
     forest.window = <uint32_t*> allocate(owner, n_features * sizeof(uint32_t))
@@ -422,6 +502,10 @@ def grow_rules(
     cdef int32_t* slot_of_feature = <int32_t*> allocate(owner, n_features * sizeof(int32_t))
     memset(slot_of_feature, 0xFF, n_features * sizeof(int32_t))
 
+    cdef Py_ssize_t slot
+    for slot in range(MOST_TALLIES):
+        forest.free_slots[slot] = slot
+    forest.n_free_slots[0] = MOST_TALLIES
     cdef Py_ssize_t n_passes = seeds.shape[0]
     cdef Py_ssize_t trees_per_pass = seeds.shape[1]
     pass_ends = np.zeros(n_passes, dtype=np.int64)
@@ -457,7 +541,8 @@ def grow_rules(
                 weight = examples(node.counts)
                 positive = positives(node.counts)
                 split.feature = -1
-                if weight >= 2 and 0 < positive < weight and node.depth != depth_limit:
+                if _is_open(&node, depth_limit):
+                    _make_tally(&node, &forest)
                     if forest.limits.is_active:
                         for c in range(node.depth):
                             forest.is_tested[path[c].feature] = True
@@ -465,8 +550,12 @@ def grow_rules(
                     if forest.limits.is_active:
                         for c in range(node.depth):
                             forest.is_tested[path[c].feature] = False
-                if split.feature >= 0 and _push_children(split, &node, &forest, stack) > 0:
+                if (
+                    split.feature >= 0
+                    and _split_node(split, &node, depth_limit, &forest, stack) > 0
+                ):
                     continue
+                _drop_tally(&node, &forest)
                 # The root as a leaf would give a rule without conditions, which is not a rule.
                 if node.depth > 0 and 2 * positive > weight:
                     body.resize(node.depth)

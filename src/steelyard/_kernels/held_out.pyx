@@ -1,4 +1,4 @@
-"""Rows that did not make a rule: draw the bags of trees again, count and compare on some rows only.
+"""Rows that did not make a rule: draw the bags of trees again.
 
 Rows are bits, as in `covering`: words [0, n_positive_words) stand for positive examples, the rest for
 negative ones.
@@ -6,10 +6,10 @@ negative ones.
 
 import numpy as np
 
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint64_t
 from libc.string cimport memcpy, memset
 
-from ._bits cimport clear_bit, count_common, popcount
+from ._bits cimport clear_bit
 from ._memory cimport allocate
 from ._random cimport next_below
 
@@ -51,46 +51,3 @@ def remove_bags(
                 if is_drawn[group_of_row[row]]:
                     clear_bit(&left[tree, 0], bit_of_row[row])
     return left.base
-
-
-def count_covered_among(
-    const uint64_t[:, ::1] coverage, Py_ssize_t n_positive_words, const uint64_t[::1] rows
-):
-    """TP and FP of every rule on the given rows."""
-    cdef Py_ssize_t n_rules = coverage.shape[0]
-    cdef int32_t[:, ::1] counts = np.empty((2, n_rules), dtype=np.int32)
-    cdef Py_ssize_t r, w
-    cdef int32_t tp, fp
-    with nogil:
-        for r in range(n_rules):
-            tp = fp = 0
-            for w in range(n_positive_words):
-                tp += popcount(coverage[r, w] & rows[w])
-            for w in range(n_positive_words, coverage.shape[1]):
-                fp += popcount(coverage[r, w] & rows[w])
-            counts[0, r] = tp
-            counts[1, r] = fp
-    return counts.base[0], counts.base[1]
-
-
-def find_most_similar(const uint64_t[:, ::1] coverage, const uint64_t[:, ::1] others):
-    """For every rule, the index of the other rule with the largest |A ∩ B|/|A ∪ B|; ties: the first."""
-    cdef Py_ssize_t n_words = coverage.shape[1]
-    cdef int64_t[::1] best = np.zeros(coverage.shape[0], dtype=np.int64)
-    cdef int64_t[::1] sizes = np.empty(others.shape[0], dtype=np.int64)
-    cdef Py_ssize_t r, i
-    cdef int64_t size, common
-    cdef double similarity, best_similarity
-    with nogil:
-        for i in range(others.shape[0]):
-            sizes[i] = count_common(&others[i, 0], &others[i, 0], 0, n_words)
-        for r in range(coverage.shape[0]):
-            size = count_common(&coverage[r, 0], &coverage[r, 0], 0, n_words)
-            best_similarity = -1.0
-            for i in range(others.shape[0]):
-                common = count_common(&coverage[r, 0], &others[i, 0], 0, n_words)
-                similarity = <double> common / <double> max(1, size + sizes[i] - common)
-                if similarity > best_similarity:
-                    best_similarity = similarity
-                    best[r] = i
-    return best.base

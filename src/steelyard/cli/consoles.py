@@ -2,12 +2,14 @@
 
 import errno
 import json
+import os
 import re
 import signal
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Literal, NoReturn
 
@@ -54,13 +56,33 @@ def exit_on_signals() -> None:
 
     def leave(number: int, _: Any) -> NoReturn:
         signal.signal(number, signal.SIG_DFL)
+        _exit_if_done(number)
         raise SystemExit(128 + number)
+
+    def interrupt(number: int, frame: Any) -> None:
+        _exit_if_done(number)
+        signal.default_int_handler(number, frame)
 
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)  # Windows has no SIGHUP
         # nohup ignores SIGHUP, and so do we then.
         if number is not None and signal.getsignal(number) == signal.SIG_DFL:
             signal.signal(number, leave)
+    if signal.getsignal(signal.SIGINT) == signal.default_int_handler:
+        signal.signal(signal.SIGINT, interrupt)
+
+
+def _exit_if_done(number: int) -> None:
+    """End the process if Python is ending it already and only waits for threads.
+
+    Nothing would catch an error there, and Python would print its traceback.
+    """
+    if threading.main_thread().is_alive():
+        return
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(Exception):
+            stream.flush()
+    os._exit(128 + number)
 
 
 def _to_plain(value: Any) -> Any:

@@ -28,6 +28,8 @@ from .text_files import strip_gz
 # stands alone and has a number.
 _MEKA_OPTION = re.compile(r"(?:^|[\s:])-C\s+(-?\d+)(?=\s|$)")
 
+_MOST_DIGITS = 18
+
 
 def load_mulan(
     arff: str | PathLike[str],
@@ -161,10 +163,11 @@ def _find_labels(path: Path, table: ArffTable, xml: str | PathLike[str] | None) 
             f" {beside.name!r} beside it nor a -C option in its relation name; pass the XML file as"
             f" the second argument{describe_fitting(path, column_of)}"
         )
-    n_labels, n_attributes = int(option.group(1)), len(table.attributes)
+    said, n_attributes = option.group(1), len(table.attributes)
+    n_labels = int(said[:_MOST_DIGITS])  # Python does not read thousands of digits
     if not 0 < abs(n_labels) < n_attributes:
         found = f"{path} has {n_attributes} attributes"
-        raise DataError(f"{found}, but its relation name says -C {n_labels}")
+        raise DataError(f"{found}, but its relation name says -C {said[:_MOST_DIGITS]}")
     columns = list(range(n_attributes))
     return columns[:n_labels] if n_labels > 0 else columns[n_labels:]
 

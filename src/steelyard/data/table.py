@@ -110,6 +110,9 @@ def read_table(path: Path, sep: str | None = None) -> pd.DataFrame:
     is_parquet = path.suffix.lower() in _PARQUET_SUFFIXES
     table = _read_parquet(path) if is_parquet else _read_csv(path, sep)
     table.columns = pd.Index([str(column) for column in table.columns])
+    if table.columns.has_duplicates:
+        name = table.columns[table.columns.duplicated()][0]
+        raise DataError(f"{path} has two columns named {name!r}")
     if table.empty:
         raise DataError(f"{path} has a header but no rows")
     return table
@@ -161,7 +164,8 @@ def _read_csv(path: Path, sep: str | None) -> pd.DataFrame:
 def _read_parquet(path: Path) -> pd.DataFrame:
     try:
         return pd.read_parquet(path, engine="pyarrow").reset_index(drop=True)
-    except FileNotFoundError:
+    except (FileNotFoundError, ImportError):
         raise
-    except (ValueError, OSError) as error:  # as pyarrow reports a damaged file
-        raise DataError(f"{path} cannot be read as Parquet ({error})") from None
+    except Exception as error:  # pyarrow and pandas have many for a damaged file
+        reason = " ".join(str(error).split())[:200] or type(error).__name__
+        raise DataError(f"{path} cannot be read as Parquet ({reason})") from None

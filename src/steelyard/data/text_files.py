@@ -13,16 +13,17 @@ def read_text(path: Path) -> str:
         content = read_bytes(path)
     except ValueError as error:
         raise DataError(str(error)) from None
-    if not content.strip():
-        raise DataError(f"{path} is empty")
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise DataError(f"{path} is encoded as UTF-16; save it as UTF-8")
     if b"\0" in content:
         raise DataError(f"{path} is not a text file: it contains binary data")
     try:
-        return content.decode("utf-8-sig")
+        text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        return content.decode("latin-1")
+        text = content.decode("latin-1")
+    if not text.strip():  # there are more spaces in Unicode than in bytes
+        raise DataError(f"{path} is empty")
+    return text
 
 
 def strip_gz(path: Path) -> Path:

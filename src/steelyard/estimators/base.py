@@ -30,6 +30,9 @@ from .validation import (
     validate_table,
 )
 
+# Nobody reads more rules; a fit that returns more says so.
+_MOST_READ_RULES = 10_000
+
 
 class TheoryClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     """Base class of all estimators: predictions of `theory_`, tags, and reading of training sets."""
@@ -82,7 +85,16 @@ class TheoryClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         self._note_columns(X, feature_names)
         self.theory_ = self._learn_theory(X, targets)
         self._warn_of_labels_without_rule()
+        self._warn_of_many_rules()
         return self
+
+    def _warn_of_many_rules(self) -> None:
+        n_rules = len(self.theory_)
+        if n_rules > _MOST_READ_RULES:
+            warnings.warn(
+                f"the theory has {n_rules:,} rules, more than people read: max_rules keeps the best",
+                stacklevel=4,  # the caller of fit, which scikit-learn wraps
+            )
 
     def _warn_of_labels_without_rule(self) -> None:
         names = {

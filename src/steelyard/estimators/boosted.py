@@ -118,5 +118,5 @@ class BoostedRulesClassifier(BoostedRulesParameters):
 
     def _learn_path(self, X: Any, targets: Targets, ms: Sequence[float]) -> TheoryPath:
         settings, options = self._settings(), self._learning_options()
-        with show_progress(self, "labels") as progress:
+        with show_progress(self, "labels") as (progress,):
             return learn_boosted_rules(X, targets, ms, settings, progress=progress, **options)

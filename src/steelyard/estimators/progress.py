@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from typing import Any
 
 from steelyard.learning.parallel import Progress
@@ -27,47 +28,75 @@ _CALLBACK_STEPS = 100
 
 
 @contextmanager
-def show_progress(estimator: Any, name: str) -> Iterator[Progress]:
-    """A function (done, total) that informs the bar and the callbacks of a fitting estimator."""
+def show_progress(estimator: Any, *names: str) -> Iterator[list[Progress]]:
+    """One function (done, total) per step of the work, in order, for the bar and the callbacks.
+
+    The bar estimates the time that a step has left.
+    """
     with ExitStack() as stack:
-        listeners = []
+        listeners: list[list[Progress]] = [[] for _ in names]
         if estimator.verbose:
-            listeners.append(stack.enter_context(_move_bar(name)))
+            _join(listeners, stack.enter_context(_move_bars(names)))
         if getattr(estimator, "_skl_callbacks", None):
-            listeners.append(stack.enter_context(_inform_callbacks(estimator, name)))
+            _join(listeners, stack.enter_context(_inform_callbacks(estimator, names)))
+        yield [partial(_tell, of_step) for of_step in listeners]
 
-        def progress(done: int, total: int) -> None:
-            for listener in listeners:
-                listener(done, total)
 
-        yield progress
+def _join(listeners: list[list[Progress]], more: Iterable[Progress]) -> None:
+    for of_step, listener in zip(listeners, more, strict=True):
+        of_step.append(listener)
+
+
+def _tell(listeners: Sequence[Progress], done: int, total: int) -> None:
+    for listener in listeners:
+        listener(done, total)
 
 
 @contextmanager
-def _move_bar(name: str) -> Iterator[Progress]:
+def _move_bars(names: Sequence[str]) -> Iterator[list[Progress]]:
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
 
-    columns = ("{task.description}", BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    columns = (
+        "{task.description}",
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        "left:",
+        TimeRemainingColumn(),
+    )
     with Progress(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task(name, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+        tasks: dict[str, Any] = {}
+
+        def move(name: str, done: int, total: int) -> None:
+            if name not in tasks:
+                tasks[name] = bar.add_task(name, total=total)
+            bar.update(tasks[name], completed=done, total=total)
+
+        tasks[names[0]] = bar.add_task(names[0], total=None)
+        yield [partial(move, name) for name in names]
 
 
 @contextmanager
-def _inform_callbacks(estimator: Any, name: str) -> Iterator[Progress]:
+def _inform_callbacks(estimator: Any, names: Sequence[str]) -> Iterator[list[Progress]]:
     context = estimator._init_callback_context(max_subtasks=_CALLBACK_STEPS)
     context.call_on_fit_task_begin(estimator=estimator)
     n_steps = 0
 
-    def inform(done: int, total: int) -> None:
+    def inform(position: int, done: int, total: int) -> None:
         nonlocal n_steps
-        while n_steps < _CALLBACK_STEPS * done // total:
-            step = context.subcontext(task_name=name)
+        while n_steps < _CALLBACK_STEPS * (position + done / total) // len(names):
+            step = context.subcontext(task_name=names[position])
             step.call_on_fit_task_begin(estimator=estimator)
             step.call_on_fit_task_end(estimator=estimator)
             n_steps += 1
 
-    yield inform
-    inform(1, 1)
+    yield [partial(inform, position) for position in range(len(names))]
+    inform(len(names) - 1, 1, 1)
     context.call_on_fit_task_end(estimator=estimator)

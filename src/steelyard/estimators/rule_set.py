@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from steelyard._numbers import is_number
 from steelyard.heuristics import M_GRID, Heuristic, MEstimate, get_heuristic
+from steelyard.learning.budget import read_memory
 from steelyard.learning.constraints import Constraints, check_constraints
 from steelyard.learning.paths import Bounds
 from steelyard.learning.rule_sets import learn_rule_sets
@@ -57,6 +58,7 @@ class RuleSetParameters(TheoryClassifier):
     target: TargetChoice = "minority"
     revalidate: bool = True
     constraints: Constraints | None = None
+    max_memory: str | float | None = None
     n_jobs: int | None = None
     random_state: Any = None
     verbose: int = 0
@@ -120,6 +122,9 @@ class RuleSetClassifier(RuleSetParameters):
         Whether candidates are valued again on the uncovered examples after each selection.
     constraints : Constraints or None, default=None
         What every rule has to satisfy, and rules that are given.
+    max_memory : str, float or None, default=None
+        Memory for candidates and the examples that they cover, such as ``"4GB"``, or a number of bytes.
+        None is a quarter of the machine's. If they need more, a MemoryError says what to change.
     n_jobs : int or None, default=None
         Labels are learned in parallel; the result does not depend on it.
     random_state : int, RandomState or None, default=None
@@ -155,6 +160,7 @@ class RuleSetClassifier(RuleSetParameters):
 
     def _check_parameters(self) -> None:
         self._settings()
+        read_memory(self.max_memory)
         if self.max_rules is not None:
             check_integer("max_rules", self.max_rules)
         check_integer("min_rules_per_label", self.min_rules_per_label, least=0)
@@ -204,9 +210,11 @@ class RuleSetClassifier(RuleSetParameters):
     ) -> TheoryPath:
         bounds = Bounds(self.max_rules, self.min_rules_per_label)
         options |= self._learning_options() | {"revalidate": self.revalidate, "bounds": bounds}
+        options["max_memory"] = self.max_memory
         if self.threshold_heuristic is not None:
             options["threshold_heuristic"] = get_heuristic(self.threshold_heuristic)
-        with show_progress(self, "candidates") as options["progress"], warnings.catch_warnings():
+        with show_progress(self, "candidates", "labels") as steps, warnings.catch_warnings():
+            options["progress"], options["label_progress"] = steps
             if self.n_candidates is None:  # nobody asked for the number that a preset fills in
                 warnings.simplefilter("ignore", ConvergenceWarning)
             settings = self._settings(X, targets)

@@ -202,7 +202,7 @@ class TunedClassifier(TheoryClassifier):
         names = read_feature_names(feature_names, X)
         search = self._plan(entropy, targets.output, X).check()
         splits = self._split(X, y, sample_weight, entropy)
-        with show_progress(self, "folds") as progress:
+        with show_progress(self, "folds") as (progress,):
             options = {"n_jobs": self.n_jobs, "progress": progress}
             scorings = [self.scoring, *self._list_measures(targets.output)]
             folds = search.score_folds(X, y, splits, scorings, **options)

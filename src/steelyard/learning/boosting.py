@@ -11,11 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard._kernels.boosting import boost_rules
-from steelyard._kernels.coverage import find_distinct_rows
-from steelyard._kernels.covering import count_covered
 from steelyard.heuristics import MEstimate
 from steelyard.model.combiners import SumOfVotes
-from steelyard.model.coverage import RowIndex, cover, index_rows, order_bits
+from steelyard.model.coverage import RowIndex, collect, index_rows, order_bits
 from steelyard.model.log_odds import POINTS_PER_LOG_ODD, probability_to_points
 from steelyard.model.path import TheoryPath
 from steelyard.model.rule_table import RuleTable
@@ -127,7 +125,7 @@ def learn_boosted_rules(
     rankings = [_rank_votes(pool, votes, bounds) for votes in votes_of_ms]
     prior = targets.is_target.mean(axis=1)
     combiner = SumOfVotes(tuple(probability_to_points(prior).tolist()))
-    return make_path(pool, rankings, targets, training.coder, index, heuristics, (1.0,), combiner)
+    return make_path(pool, rankings, targets, training.coder, heuristics, (1.0,), combiner)
 
 
 def share_rules(max_rules: int, n_labels: int) -> Budget:
@@ -178,21 +176,21 @@ def boost_label(
         rows = (is_present, order, l2, start, limits)
         grown, bag_seeds, votes = _boost(index, settings, budget, entropy, *rows)
         votes = votes._replace(given_points=given_points, given_gain=given_gain)
-        distinct, position = _find_distinct(grown, index, limits)
+        distinct, position = _find_distinct(grown, index, is_present, limits)
         n_known = sum(map(len, tables))
         tables.append(grown.take(distinct))
         seeds.append(bag_seeds[distinct])
         votes_of_ms.append(votes._replace(rule_idx=n_known + position[votes.rule_idx]))
     table = RuleTable.concatenate(tables)
     bits = order_bits(is_present)
-    covered = cover(table, index, bits.bit_of_row, bits.n_words)
-    tp, fp = count_covered(covered, bits.n_positive_words)
+    rows, *_ = collect(table, index, bits)
+    tp, fp = rows.counts()
     n_conditions = table.count_conditions(index.coded.n_codes, index.coded.is_nominal)
     held_out = None
     if group_of_row is not None:
         bag = (group_of_row, order, settings.bag_size(len(order)), np.concatenate(seeds))
-        held_out = count_outside_bags(covered, bits, *bag)
-    return LabelRules(table, tp, fp, n_conditions, tuple(votes_of_ms), held_out)
+        held_out = count_outside_bags(rows, bits, *bag)
+    return LabelRules(table, rows, tp, fp, n_conditions, tuple(votes_of_ms), held_out)
 
 
 def _start(
@@ -228,7 +226,7 @@ def _start(
 
 
 def _find_distinct(
-    table: RuleTable, index: RowIndex, limits: Limits | None
+    table: RuleTable, index: RowIndex, is_present: NDArray[np.bool_], limits: Limits | None
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The rules to keep, and for every rule the position among them of its equal.
 
@@ -237,7 +235,7 @@ def _find_distinct(
     """
     n_conditions = table.count_conditions(index.coded.n_codes, index.coded.is_nominal)
     if limits is None:
-        distinct, position = find_distinct_rows(cover(table, index), n_conditions)
+        _, distinct, position = collect(table, index, order_bits(is_present), n_conditions)
         return distinct, position
     columns = np.column_stack((table.feature, table.low, table.high)).tolist()
     spans = zip(table.indptr[:-1], table.indptr[1:], strict=True)

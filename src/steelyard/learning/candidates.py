@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
@@ -19,6 +19,7 @@ from steelyard.model.coverage import RowIndex, index_rows, order_bits, rows_to_b
 from steelyard.model.rule_table import RuleTable
 from steelyard.model.words import WORD_KINDS
 
+from .budget import SlowWarning, format_memory
 from .limits import ABSENCE, PRESENCE, Limits
 from .parallel import Progress, run_parallel
 from .sampling import draw_orders
@@ -30,6 +31,15 @@ from .training_table import TrainingFeatures
 # of the passes that a share of 0.01 needs. On the paper's data sets no pass falls below 0.5 before
 # 300,000 rules exist (flags; the others stay above 0.75), so they are not affected.
 MIN_NEW_SHARE = 0.2
+
+# Passes between two looks at the progress.
+_MOST_PASSES = 1000
+
+# What makes a pass over all labels faster; fewer candidates do not, since a pass is the least.
+_FEWER_NODES = (
+    "smaller bags (sample_fraction) and shallower trees (max_depths) take less; n_candidates does not "
+    "matter before the first pass over all labels is over"
+)
 
 
 class GrownRules(NamedTuple):
@@ -71,31 +81,19 @@ class GrownCandidates(NamedTuple):
     unpruned : RuleTable
         The same rules before pruning.
     seeds : (n_rules,) uint64
-        Seed of the tree that each rule comes from, with which its bag can be drawn again.
+        Seed of the tree that each rule comes from, with which its bag can be drawn again. Rules of the
+        same tree follow each other.
     order : (n_rows,) int64
         The order in which bags draw the rows.
+    tree_of_rule : (n_rules,) int64, optional
+        The tree of each rule, if the rules are whole paths of trees.
     """
 
     table: RuleTable
     unpruned: RuleTable
     seeds: NDArray[np.uint64]
     order: NDArray[np.int64]
-
-
-def generate_candidates(
-    training: TrainingFeatures,
-    is_target: NDArray[np.bool_],
-    settings: ForestSettings,
-    entropy: int,
-    n_jobs: int | None = None,
-    progress: Progress | None = None,
-    limits: Sequence[Limits] | None = None,
-    target_class: Sequence[int] | None = None,
-) -> list[RuleTable]:
-    """The tables of `grow_candidates`."""
-    demanded = (limits, target_class)
-    grown = grow_candidates(training, is_target, settings, entropy, n_jobs, progress, *demanded)
-    return [candidates.table for candidates in grown]
+    tree_of_rule: NDArray[np.int64] | None = None
 
 
 def grow_candidates(
@@ -107,6 +105,7 @@ def grow_candidates(
     progress: Progress | None = None,
     limits: Sequence[Limits] | None = None,
     target_class: Sequence[int] | None = None,
+    max_bytes: int | None = None,
 ) -> list[GrownCandidates]:
     """Distinct rules for every label, together at least γ if the data yields that many.
 
@@ -128,6 +127,8 @@ def grow_candidates(
         What the rules may test. Pruning deletes conditions, which violates no limit.
     target_class : sequence of {0, 1}, one per label, optional
         What the rules of each label predict; needed for limits.
+    max_bytes : int, optional
+        A MemoryError is raised as soon as the rules are expected to take more.
 
     Returns
     -------
@@ -141,7 +142,8 @@ def grow_candidates(
         return found
     plans = [_plan_label(settings, i, limits, target_class) for i in range(len(is_target))]
     grow = partial(_grow_label, training, is_target, orders, plans, entropy)
-    grown, n_passes = _grow_passes(grow, labels, settings.n_candidates, n_jobs, progress)
+    options = (settings.n_candidates, n_jobs, progress, max_bytes)
+    grown, n_passes = _grow_passes(grow, labels, *options)
     seeds = {i: _tree_seeds(plans[i].settings, entropy, i, range(n_passes)).ravel() for i in labels}
     trees = {}
     for i in labels:
@@ -151,7 +153,10 @@ def grow_candidates(
             table, kept = _drop_absences(table, training)
             trees[i] = trees[i][kept]
         seed_of_rule = seeds[i][trees[i]]
-        found[i] = GrownCandidates(table, table, seed_of_rule, orders[i])
+        is_whole = limits is None and not settings.presence_only and settings.prune is False
+        found[i] = GrownCandidates(
+            table, table, seed_of_rule, orders[i], trees[i] if is_whole else None
+        )
     if settings.prune is False:
         return found
     prune = partial(prune_table, settings, index_rows(training.coded))
@@ -202,6 +207,7 @@ def _grow_passes(
     n_wanted: int,
     n_jobs: int | None,
     progress: Progress | None,
+    max_bytes: int | None,
 ) -> tuple[dict[int, GrownRules], int]:
     """Rules of each label, and the number of passes that count.
 
@@ -210,23 +216,32 @@ def _grow_passes(
     """
     grown = dict.fromkeys(labels, _NOTHING_GROWN)
     n_passes, round_size = 0, 1
+    watch_labels: Progress | None = SlowWarning(
+        "growing the first trees of all labels", _FEWER_NODES
+    )
+    watch_rules = SlowWarning(
+        f"growing {n_wanted:,} candidates", "a smaller n_candidates takes less time", progress
+    )
     while True:
         passes = range(n_passes, n_passes + round_size)
         arguments = [(i, passes, grown[i].hashes) for i in labels]
-        for i, rules in zip(labels, run_parallel(grow, arguments, n_jobs), strict=True):
+        found = run_parallel(grow, arguments, n_jobs, watch_labels)
+        watch_labels = None
+        for i, rules in zip(labels, found, strict=True):
             grown[i] = GrownRules.concatenate([grown[i], rules])
         n_passes += round_size
         n_new = np.sum([rules.n_new for rules in grown.values()], axis=0)
         n_read = np.sum([rules.n_read for rules in grown.values()], axis=0)
         n_rules = np.cumsum(n_new)
-        if progress is not None:
-            progress(min(int(n_rules[-1]), n_wanted), n_wanted)
+        watch_rules(min(int(n_rules[-1]), n_wanted), n_wanted)
         is_last = (n_rules >= n_wanted) | (n_new < MIN_NEW_SHARE * n_read) | (n_new == 0)
         if is_last.any():
             break
+        if max_bytes is not None:
+            _expect_memory(grown.values(), n_wanted, max_bytes)
         # New rules become rarer, so the last pass underestimates the number of passes needed.
         needed = math.ceil((n_wanted - n_rules[-1]) / n_new[-1])
-        round_size = min(needed, 2 * n_passes)
+        round_size = min(needed, 2 * n_passes, _MOST_PASSES)
     last = int(np.argmax(is_last))
     if n_rules[last] < n_wanted:
         warnings.warn(
@@ -236,6 +251,23 @@ def _grow_passes(
             stacklevel=2,
         )
     return grown, last + 1
+
+
+def _expect_memory(grown: Iterable[GrownRules], n_wanted: int, max_bytes: int) -> None:
+    """Raise a MemoryError if so many rules will not fit into memory."""
+    n_rules = n_bytes = 0
+    for rules in grown:
+        arrays = (*vars(rules.table).values(), rules.hashes, rules.tree)
+        n_rules += len(rules.table)
+        n_bytes += sum(array.nbytes for array in arrays)
+    # They are there twice when a round is added to those before it.
+    expected = 2 * n_bytes * n_wanted / max(n_rules, 1)
+    if expected > max_bytes:
+        raise MemoryError(
+            f"{n_wanted:,} candidates would take about {format_memory(expected)}, and max_memory allows "
+            f"{format_memory(max_bytes)}: n_candidates={int(n_wanted * max_bytes / expected):,} fits, "
+            "rules of fewer conditions (max_conditions, smaller max_depths) take less each"
+        )
 
 
 def _tree_seeds(

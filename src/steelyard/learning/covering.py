@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard._kernels import covering as kernels
-from steelyard._kernels.coverage import find_distinct_rows
+from steelyard._kernels.covering import Covering, evaluate_fraction, select_in_order
+from steelyard._kernels.row_store import RowStore
 from steelyard.heuristics import ConfusionMatrix, Heuristic, heuristic_values, kernel_coefficients
-from steelyard.model.coverage import Bits, RowIndex, cover, order_bits, rows_to_bits
+from steelyard.model.coverage import Bits, RowIndex, collect, count_among, order_bits, rows_to_bits
 from steelyard.model.rule_table import RuleTable
 
+from .budget import format_memory
 from .limits import Limits
 from .paths import LabelRules
 
@@ -27,17 +28,15 @@ _LONGEST = 100_000
 class Candidates(NamedTuple):
     """The candidates of one label that cover different rows, with what the selection needs to know.
 
-    In a row of `coverage` the positives (rows of the target class) take the first
-    `n_positive_words` words, the negatives the rest. `position` is where a candidate stands among all
-    candidates of the label.
+    `rows` are the rows that each candidate covers; positives (rows of the target class) come first.
+    `position` is where a candidate stands among all candidates of the label.
 
     `share` is the share of its value that each candidate counts with, if some attributes are preferred;
     `given` are the rows that given rules cover.
     """
 
     table: RuleTable
-    coverage: Bits
-    n_positive_words: int
+    rows: RowStore
     all_examples: Bits
     n_positives: int
     n_negatives: int
@@ -62,36 +61,54 @@ def prepare_candidates(
     is_target: NDArray[np.bool_],
     limits: Limits | None = None,
     given: NDArray[np.bool_] | None = None,
+    tree_of_rule: NDArray[np.int64] | None = None,
+    max_bytes: int = 0,
 ) -> Candidates:
     """Coverage and counts of one label's rules; of rules with equal coverage the shortest stays.
 
     Rules with equal coverage are interchangeable for every heuristic, and the tie-breaks prefer the
     shorter one, so no rule that could be selected is lost. With `limits`, rules that cover too little
     are left out, and of rules with equal coverage those on preferred attributes stay. `given` are the
-    rows that given rules cover.
+    rows that given rules cover. Rules with the same `tree_of_rule` are covered together, which is
+    faster. A MemoryError is raised if their rows take more than `max_bytes`; 0 is no limit.
     """
-    bit_of_row, n_positive_words, n_words = order_bits(is_target)
-    coverage = cover(table, index, bit_of_row, n_words)
+    bits = order_bits(is_target)
     n_conditions = table.count_conditions(index.coded.n_codes, index.coded.is_nominal)
     key, share = n_conditions, None
     if limits is not None and limits.has_preference:
         share = limits.share_of_rules(table)
         key = n_conditions - np.rint(_LONGEST * _LONGEST * share).astype(np.int64)
-    distinct, _ = find_distinct_rows(coverage, key)
-    coverage = coverage[distinct]
-    tp, fp = kernels.count_covered(coverage, n_positive_words)
+    try:
+        rows, distinct, _ = collect(table, index, bits, key, tree_of_rule, max_bytes)
+    except MemoryError:
+        raise MemoryError(_describe_excess(len(table), len(is_target), max_bytes)) from None
+    tp, fp = rows.counts()
     if limits is not None:
         is_allowed = limits.allows(table.take(distinct), tp, fp, float(is_target.mean()))
-        distinct, coverage = distinct[is_allowed], coverage[is_allowed]
+        distinct, rows = distinct[is_allowed], rows.take(np.flatnonzero(is_allowed))
         tp, fp = tp[is_allowed], fp[is_allowed]
-    # A rule without conditions covers all rows.
-    all_examples = cover(RuleTable.from_ranges([[]]), index, bit_of_row, n_words)[0]
-    examples = (all_examples, int(is_target.sum()), int((~is_target).sum()))
-    counts = (n_conditions[distinct], tp, fp, distinct)
-    bits = None if given is None else rows_to_bits(given, order_bits(is_target))
-    share = None if share is None else share[distinct]
-    rules = (table.take(distinct), coverage, n_positive_words)
-    return Candidates(*rules, *examples, *counts, share, bits)
+    return Candidates(
+        table=table.take(distinct),
+        rows=rows,
+        all_examples=rows_to_bits(np.ones(len(is_target), dtype=np.bool_), bits),
+        n_positives=int(is_target.sum()),
+        n_negatives=int((~is_target).sum()),
+        n_conditions=n_conditions[distinct],
+        tp=tp,
+        fp=fp,
+        position=distinct,
+        share=None if share is None else share[distinct],
+        given=None if given is None else rows_to_bits(given, bits),
+    )
+
+
+def _describe_excess(n_rules: int, n_rows: int, max_bytes: int) -> str:
+    allowed = f"the {format_memory(max_bytes)} that max_memory allows" if max_bytes else "there is"
+    return (
+        f"which of {n_rows:,} examples the {n_rules:,} candidates of a label cover takes more memory "
+        f"than {allowed}: smaller bags (sample_fraction) and shallower trees (max_depths) give fewer "
+        "rules per pass, and fewer jobs (n_jobs) leave more memory for each"
+    )
 
 
 def select_rules(
@@ -104,63 +121,51 @@ def select_rules(
     uncovered positive. With ``revalidate=False`` candidates are ranked once, on all examples.
     """
     evaluate = _make_evaluation(heuristic)
-    totals = candidates.n_positives, candidates.n_negatives
-    uncovered = candidates.all_examples.copy()
-    active = np.flatnonzero(candidates.tp > 0)
-    tp, fp = candidates.tp[active], candidates.fp[active]
+    n_conditions = candidates.n_conditions
+    in_order = np.argsort(n_conditions, kind="stable")
+    rank = np.empty_like(in_order)
+    rank[in_order] = np.arange(len(rank))
+    shares, kind = np.ones(1), None
+    if candidates.share is not None:
+        shares, kind = np.unique(candidates.share, return_inverse=True)
+    counts = (candidates.tp, candidates.fp)
+    covering = Covering(candidates.rows, *counts, rank, candidates.all_examples, kind)
+    totals, uncovered = (candidates.n_positives, candidates.n_negatives), candidates.all_examples
     if candidates.given is not None:
-        active, tp, fp, totals = _take_away_given(candidates, uncovered, active, tp, fp)
+        totals = _subtract(totals, covering.remove_rows(candidates.given))
+        uncovered = uncovered & ~candidates.given
     if not revalidate:
-        n_conditions = candidates.n_conditions[active]
-        values = _discount(evaluate(tp, fp, *totals), candidates, active)
-        best_first = np.lexsort((active, n_conditions, -tp, -values))
-        active, tp, fp = active[best_first], tp[best_first], fp[best_first]
+        tp, fp = count_among(candidates.rows, uncovered)
+        values = _discount(evaluate(tp, fp, *totals), candidates.share)
+        best_first = np.lexsort((n_conditions, -tp, -values))
+        return np.asarray(select_in_order(candidates.rows, best_first, uncovered))
     selected: list[int] = []
-    while len(active):
-        best = 0
-        if revalidate:
-            values = _discount(evaluate(tp, fp, *totals), candidates, active)
-            best = kernels.pick_by_values(values, active, tp, candidates.n_conditions)
-        selected.append(int(active[best]))
-        n_active, *removed = kernels.take_away(
-            candidates.coverage,
-            candidates.n_positive_words,
-            selected[-1],
-            uncovered,
-            active,
-            tp,
-            fp,
-        )
-        active, tp, fp = active[:n_active], tp[:n_active], fp[:n_active]
-        totals = totals[0] - removed[0], totals[1] - removed[1]
-    return np.array(selected, dtype=np.int64)
+    while True:
+        tp, fp, kinds = covering.counts()
+        if not len(tp):
+            return np.array(selected, dtype=np.int64)
+        share = None if candidates.share is None else shares[kinds]
+        values = _discount(evaluate(tp, fp, *totals), share)
+        selected.append(covering.pick(values, tp))
+        totals = _subtract(totals, covering.remove(selected[-1]))
+
+
+def _subtract(totals: tuple[int, int], removed: tuple[int, int]) -> tuple[int, int]:
+    return totals[0] - removed[0], totals[1] - removed[1]
 
 
 def _discount(
-    values: NDArray[np.float64], candidates: Candidates, active: Indices
+    values: NDArray[np.float64], share: NDArray[np.float64] | None
 ) -> NDArray[np.float64]:
     """The values with which rules compete: those on attributes that are not preferred lose some."""
-    if candidates.share is None:
-        return values
-    return values - (1 - candidates.share[active]) * np.abs(values)
-
-
-def _take_away_given(
-    candidates: Candidates, uncovered: Bits, active: Indices, tp: Any, fp: Any
-) -> tuple[Indices, Any, Any, tuple[int, int]]:
-    """Remove the examples that given rules cover: the active candidates, their counts and the totals."""
-    coverage = np.vstack([candidates.coverage, np.asarray(candidates.given)])
-    rule, words = len(coverage) - 1, candidates.n_positive_words
-    n_active, *removed = kernels.take_away(coverage, words, rule, uncovered, active, tp, fp)
-    totals = candidates.n_positives - removed[0], candidates.n_negatives - removed[1]
-    return active[:n_active], tp[:n_active], fp[:n_active], totals
+    return values if share is None else values - (1 - share) * np.abs(values)
 
 
 def _make_evaluation(heuristic: Heuristic) -> Callable[..., NDArray[np.float64]]:
     """The heuristic as a function of TP and FP (arrays), positives and negatives (numbers)."""
     coefficients = kernel_coefficients(heuristic)
     if coefficients is not None:
-        return partial(kernels.evaluate_fraction, coefficients)
+        return partial(evaluate_fraction, coefficients)
 
     def evaluate(tp: Indices, fp: Indices, positives: int, negatives: int) -> NDArray[np.float64]:
         counts = ConfusionMatrix(tp, fp, positives - tp, negatives - fp)
@@ -179,17 +184,19 @@ def select_for_label(
     counted: int = 0,
     limits: Limits | None = None,
     given: NDArray[np.bool_] | None = None,
+    tree_of_rule: NDArray[np.int64] | None = None,
+    max_bytes: int = 0,
 ) -> LabelRules:
     """Covering of one label with each of the heuristics, from the same candidates.
 
     The choices of a heuristic are the indices of its rules, in the order of their selection. Only the
     rules of the heuristic at position `counted` get held-out counts.
     """
-    candidates = prepare_candidates(table, index, is_target, limits, given)
+    options = (limits, given, tree_of_rule, max_bytes)
+    candidates = prepare_candidates(table, index, is_target, *options)
     chosen = [select_rules(candidates, h, revalidate=revalidate) for h in heuristics]
     union, inverse = np.unique(np.concatenate(chosen), return_inverse=True)
     ends = np.cumsum([len(indices) for indices in chosen])[:-1]
-    counts = (candidates.tp[union], candidates.fp[union], candidates.n_conditions[union])
     choices = tuple(np.split(inverse, ends))
     held_out = None
     if count_held_out is not None:
@@ -197,4 +204,12 @@ def select_for_label(
         held_out = np.zeros((2, len(union)), dtype=np.int64)
         found = count_held_out(candidates, is_target, chosen[counted], again)
         held_out[:, choices[counted]] = found
-    return LabelRules(candidates.table.take(union), *counts, choices, held_out)
+    return LabelRules(
+        table=candidates.table.take(union),
+        rows=candidates.rows.take(union),
+        tp=candidates.tp[union],
+        fp=candidates.fp[union],
+        n_conditions=candidates.n_conditions[union],
+        choices=choices,
+        held_out=held_out,
+    )

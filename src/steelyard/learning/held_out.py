@@ -16,10 +16,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard._kernels.coding import hash_rows
-from steelyard._kernels.covering import count_covered
-from steelyard._kernels.held_out import count_covered_among, find_most_similar, remove_bags
+from steelyard._kernels.held_out import remove_bags
+from steelyard._kernels.row_store import RowStore, find_most_similar
 from steelyard.model.coding import CodedFeatures
-from steelyard.model.coverage import BitOrder, Bits, RowIndex, cover, order_bits, rows_to_bits
+from steelyard.model.coverage import (
+    BitOrder,
+    Bits,
+    RowIndex,
+    collect,
+    count_among,
+    order_bits,
+    rows_to_bits,
+)
 
 from .candidates import GrownCandidates, prune_table
 from .covering import Candidates
@@ -28,8 +36,7 @@ from .settings import ForestSettings
 Indices = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
-# More folds repeat covering more often, each time on more examples. With 2, 3 or 5 folds the precision
-# is within a few points of that on a test set; docs/methods.md has the numbers.
+# More folds repeat covering more often, each time on more examples.
 N_FOLDS = 2
 
 
@@ -59,7 +66,7 @@ def deal_folds(is_target: Mask, group_of_row: Indices, n_folds: int = N_FOLDS) -
 
 
 def count_outside_bags(
-    coverage: Bits,
+    covered: RowStore,
     bits: BitOrder,
     group_of_row: Indices,
     order: Indices,
@@ -73,8 +80,9 @@ def count_outside_bags(
     """
     if rows is None:
         rows = rows_to_bits(np.ones(len(order), dtype=np.bool_), bits)
-    outside = remove_bags(rows, bits.bit_of_row, group_of_row, order, bag_size, seeds)
-    return np.array(count_covered(coverage & outside, bits.n_positive_words), dtype=np.int64)
+    trees, tree_of_rule = np.unique(seeds, return_inverse=True)
+    outside = remove_bags(rows, bits.bit_of_row, group_of_row, order, bag_size, trees)
+    return np.array(covered.count_among(outside, tree_of_rule), dtype=np.int64)
 
 
 @dataclass(frozen=True)
@@ -115,37 +123,39 @@ class HeldOutCounter:
             found = select(_restrict(candidates, is_target, is_known, known))
             if not len(found):
                 continue
-            pair = (candidates.coverage[rules] & known for rules in (selected, found))
-            used, twin = np.unique(find_most_similar(*pair), return_inverse=True)
+            pair = (candidates.rows.take(rules) for rules in (selected, found))
+            used, twin = np.unique(find_most_similar(*pair, known), return_inverse=True)
             position = candidates.position[found[used]]
-            coverage = candidates.coverage[found[used]]
-            if self.settings.prune is not False:
-                coverage = self._cover_repruned(position, is_target, is_known, bits)
+            if self.settings.prune is False:
+                covered = candidates.rows.take(found[used])
+            else:
+                covered = self._cover_repruned(position, is_target, is_known, bits)
             bags = (self.group_of_row, *bag, grown.seeds[position])
-            counts += count_outside_bags(coverage, bits, *bags, unknown)[:, twin]
+            counts += count_outside_bags(covered, bits, *bags, unknown)[:, twin]
         return counts
 
     def _cover_repruned(
         self, position: Indices, is_target: Mask, is_known: Mask, bits: BitOrder
-    ) -> Bits:
+    ) -> RowStore:
         """Coverage of some rules, pruned as if there were known rows only."""
-        seeds, order = self.grown.seeds[position], self.grown.order
+        # Positions ascend, so rules of the same tree follow each other.
+        seeds, tree_of_rule = np.unique(self.grown.seeds[position], return_inverse=True)
         table = prune_table(
             self.settings,
             self.index,
             self.grown.unpruned.take(position),
-            np.arange(len(position)),
+            tree_of_rule,
             seeds,
             is_target,
-            order,
+            self.grown.order,
             is_known,
         )
-        return cover(table, self.index, bits.bit_of_row, bits.n_words)
+        return collect(table, self.index, bits)[0]
 
 
 def _restrict(candidates: Candidates, is_target: Mask, is_known: Mask, known: Bits) -> Candidates:
     """The same candidates with their counts on the known rows, given as a mask and as bits."""
-    tp, fp = count_covered_among(candidates.coverage, candidates.n_positive_words, known)
+    tp, fp = count_among(candidates.rows, known)
     n_positives = int((is_target & is_known).sum())
     return candidates._replace(
         all_examples=known,

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard._kernels.combining import first_firing
+from steelyard._kernels.row_store import RowStore
 from steelyard.heuristics import Heuristic
 from steelyard.model.coded_rules import CodedRules, code_rules, drop_unused
 from steelyard.model.coding import FeatureCoder
 from steelyard.model.combiners import Combiner
-from steelyard.model.coverage import Bits, RowIndex, cover, pack
+from steelyard.model.coverage import order_bits, rows_to_bits
 from steelyard.model.label_sets import KnownLabelSets
 from steelyard.model.path import Indices, RankedRules, TheoryPath
 from steelyard.model.rule_table import RuleTable
@@ -28,6 +28,8 @@ class LabelRules(NamedTuple):
     Parameters
     ----------
     table : RuleTable
+    rows : RowStore
+        The training rows that each rule covers.
     tp, fp, n_conditions : (n_rules,)
         Counts are those on all training examples.
     choices : tuple
@@ -37,6 +39,7 @@ class LabelRules(NamedTuple):
     """
 
     table: RuleTable
+    rows: RowStore
     tp: NDArray[np.int32]
     fp: NDArray[np.int32]
     n_conditions: NDArray[np.int64]
@@ -85,12 +88,15 @@ NO_BOUNDS = Bounds()
 class RulePool(NamedTuple):
     """The rules of all labels, one label after the other; each label starts at its offset.
 
-    The given rules come after the learned ones, which alone are in the table.
+    The given rules come after the learned ones, which alone are in the table. For each label `rows` has
+    the training rows that its rules cover; a rule is at its `place` there.
     """
 
     table: RuleTable
+    rows: Sequence[RowStore]
     offsets: Indices
     label_of_rule: Indices
+    place: Indices
     tp: NDArray[np.int64]
     fp: NDArray[np.int64]
     n_conditions: NDArray[np.int64]
@@ -102,9 +108,16 @@ class RulePool(NamedTuple):
         """The indices of the given rules."""
         return np.arange(len(self.table), len(self.label_of_rule))
 
-    def cover(self, index: RowIndex) -> Bits:
-        """Bits of the training rows that each rule covers."""
-        return np.vstack((cover(self.table, index), pack(self.given.masks)))
+    def count_new(self, ranking: Indices) -> tuple[Indices, Indices]:
+        """Positives and negatives that each ranked rule is the first of its label to cover."""
+        new = np.zeros((2, len(ranking)), dtype=np.int64)
+        label = self.label_of_rule[ranking]
+        by_label = np.argsort(label, kind="stable")
+        ends = np.searchsorted(label[by_label], np.arange(len(self.rows) + 1))
+        for j, store in enumerate(self.rows):
+            ranked = by_label[ends[j] : ends[j + 1]]
+            new[:, ranked] = store.count_new(self.place[ranking[ranked]])
+        return new[0], new[1]
 
     def code(self, coder: FeatureCoder) -> CodedRules:
         """The rules on codes of the attributes that they test."""
@@ -127,8 +140,12 @@ def pool_rules(
     rules_of_label: Sequence[LabelRules], given: GivenRules, is_target: NDArray[np.bool_]
 ) -> RulePool:
     """Join the rules of all labels and the given rules."""
-    tables, *columns, _, held_out = zip(*rules_of_label, strict=True)
-    sizes = [len(table) for table in tables]
+    tables, rows, *columns, _, held_out = zip(*rules_of_label, strict=True)
+    for j in set(given.label_idx.tolist()):
+        masks = given.masks[given.label_idx == j]
+        bits = order_bits(is_target[j])
+        rows[j].add_bits(np.array([rows_to_bits(mask, bits) for mask in masks]))
+    sizes = np.array([len(table) for table in tables])
     label_of_rule = np.repeat(np.arange(len(sizes)), sizes)
     tp = (given.masks & is_target[given.label_idx]).sum(axis=1)
     fp = given.masks.sum(axis=1) - tp
@@ -139,10 +156,14 @@ def pool_rules(
         np.concatenate([*column, np.asarray(more, dtype=np.int64)]).astype(np.int64)
         for column, more in zip(columns, of_given, strict=True)
     )
-    offsets = np.cumsum([0, *sizes[:-1]])
+    offsets = np.cumsum(sizes) - sizes
+    # The given rules are sorted by label.
+    n_before = np.arange(len(given.rules)) - np.searchsorted(given.label_idx, given.label_idx)
+    place = np.arange(len(label_of_rule)) - offsets[label_of_rule]
+    place = np.concatenate((place, sizes[given.label_idx] + n_before))
     label_of_rule = np.concatenate((label_of_rule, given.label_idx))
-    of_rule = (label_of_rule, tp, fp, n_conditions)
-    return RulePool(RuleTable.concatenate(tables), offsets, *of_rule, given, unseen)
+    of_rule = (label_of_rule, place, tp, fp, n_conditions)
+    return RulePool(RuleTable.concatenate(tables), rows, offsets, *of_rule, given, unseen)
 
 
 def make_path(
@@ -150,23 +171,16 @@ def make_path(
     rankings: Sequence[Ranking],
     targets: Targets,
     coder: FeatureCoder,
-    index: RowIndex,
     heuristics: Sequence[Heuristic],
     phis: Sequence[float],
     combiner: Combiner,
     bounds: Bounds = NO_BOUNDS,
 ) -> TheoryPath:
     """The path of theories, one ranking per heuristic."""
-    coverage = pool.cover(index)
-    is_target = targets.is_target
-    ranked = []
-    for rule_idx, values, votes in rankings:
-        # Positives and negatives that each rule is the first of its label to cover.
-        first = np.full(is_target.shape, len(rule_idx), dtype=np.int32)
-        first_firing(coverage, rule_idx, pool.label_of_rule, first)
-        new_tp = np.bincount(first[is_target], minlength=len(rule_idx) + 1)[:-1]
-        new_fp = np.bincount(first[~is_target], minlength=len(rule_idx) + 1)[:-1]
-        ranked.append(RankedRules(rule_idx, values, new_tp, new_fp, votes))
+    ranked = [
+        RankedRules(rule_idx, values, *pool.count_new(rule_idx), votes)
+        for rule_idx, values, votes in rankings
+    ]
     return TheoryPath(
         heuristics=tuple(heuristics),
         phis=tuple(phis),

@@ -7,12 +7,14 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from joblib import cpu_count, effective_n_jobs
 
 from steelyard.heuristics import ConfusionMatrix, Heuristic, heuristic_values
 from steelyard.model.combiners import AnyRule
 from steelyard.model.coverage import index_rows
 from steelyard.model.path import Indices, TheoryPath
 
+from .budget import MemoryLimit, SlowWarning, read_memory
 from .candidates import grow_candidates
 from .constraints import Constraints
 from .covering import select_for_label
@@ -23,6 +25,11 @@ from .paths import NO_BOUNDS, Bounds, Ranking, RulePool, make_path, pool_rules
 from .settings import ForestSettings
 from .targets import Targets
 from .training_table import code_training_table
+
+_FEWER_RULES = (
+    "smaller bags (sample_fraction) and shallower trees (max_depths) give fewer rules to select from, "
+    "and n_jobs spreads the labels"
+)
 
 
 def learn_rule_sets(
@@ -41,6 +48,8 @@ def learn_rule_sets(
     n_jobs: int | None = None,
     feature_names: Sequence[str] | None = None,
     progress: Progress | None = None,
+    label_progress: Progress | None = None,
+    max_memory: MemoryLimit = None,
 ) -> TheoryPath:
     """Theories for every heuristic and φ from one pool of candidates.
 
@@ -65,13 +74,18 @@ def learn_rule_sets(
     n_jobs : int or None
     feature_names : sequence of str, optional
     progress : callable(n_candidates, n_wanted), optional
+    label_progress : callable(n_labels_done, n_labels), optional
+        Told when candidates are there and rules are selected.
+    max_memory : str, number or None
+        See `read_memory`. It bounds what grows with the number of candidates.
     """
+    max_bytes = read_memory(max_memory)
     training = code_training_table(X, feature_names)
     demands = read_demands(constraints, training.coder, targets, X)
     targets, limits, given = demands
     bounds.check(len(targets.names), len(given.rules))
     is_target = targets.is_target
-    options = (entropy, n_jobs, progress, limits, targets.target_class.tolist())
+    options = (entropy, n_jobs, progress, limits, targets.target_class.tolist(), max_bytes)
     grown = grow_candidates(training, is_target, settings, *options)
     index = index_rows(training.coded)
     select = partial(select_for_label, index, heuristics, revalidate)
@@ -79,13 +93,17 @@ def learn_rule_sets(
     if held_out_for is not None:
         groups = group_equal_rows(training.coded)
         counts = [HeldOutCounter(index, settings, groups, found).count for found in grown]
+    # The workers of a cluster, which may be more than this machine has cores, have memory of their own.
+    n_sharing = min(effective_n_jobs(n_jobs), cpu_count(), len(grown))
+    per_job = max_bytes // max(1, n_sharing)
     arguments = [
-        (found.table, target, count, held_out_for or 0, *demanded)
+        (found.table, target, count, held_out_for or 0, *demanded, found.tree_of_rule, per_job)
         for found, target, count, *demanded in zip(
             grown, is_target, counts, *demands.by_label(), strict=True
         )
     ]
-    rules_of_label = run_parallel(select, arguments, n_jobs)
+    watch = SlowWarning("selecting rules for all labels", _FEWER_RULES, label_progress)
+    rules_of_label = run_parallel(select, arguments, n_jobs, watch)
     demands.warn_of_empty([len(rules.table) for rules in rules_of_label])
     pool = pool_rules(rules_of_label, given, is_target)
     selections = zip(*(rules.choices for rules in rules_of_label), strict=True)
@@ -93,7 +111,7 @@ def learn_rule_sets(
         _rank_rules(pool, selected, targets, threshold_heuristic or heuristic, bounds)
         for heuristic, selected in zip(heuristics, selections, strict=True)
     ]
-    about = (targets, training.coder, index, heuristics, phis, AnyRule(), bounds)
+    about = (targets, training.coder, heuristics, phis, AnyRule(), bounds)
     return make_path(pool, rankings, *about)
 
 

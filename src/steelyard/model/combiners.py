@@ -43,7 +43,7 @@ _EXAMPLES = "training examples"
 # Below the points of every rule.
 _NO_POINTS = -(2**40)
 # The weight of a rule in a list, such as [+1.20].
-_WEIGHT = re.compile(r"\s*\[\s*([+-]?\d+(?:\.\d+)?)\s*\]\s*")
+_WEIGHT = re.compile(r"\s*\[\s*([+-]?\d{1,9}(?:\.\d+)?)\s*\]\s*")
 
 
 class Part(ABC):

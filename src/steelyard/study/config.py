@@ -18,6 +18,7 @@ from steelyard._numbers import is_number
 from steelyard._text import find_repeated
 from steelyard.heuristics import Family, Heuristic, MEstimate, find_family, refer_to
 from steelyard.learning.constraints import Constraints, check_constraints
+from steelyard.learning.targets import TargetChoice
 from steelyard.measures import get_measure
 from steelyard.model.thresholding import PHI_GRID
 
@@ -165,6 +166,11 @@ class StudyConfig:
     def tuning_grid(self) -> tuple[Heuristic, ...]:
         """The heuristics that tuning chooses from: the grid with m ≤ 4096."""
         return tuple(h for h in self.grid if not isinstance(h, MEstimate) or h.m <= LARGEST_TUNED_M)
+
+    @property
+    def target(self) -> TargetChoice:
+        """What rules predict: of inverted labels the presence, also where a fold has most of them."""
+        return "present" if self.invert_majority_labels else "minority"
 
     @property
     def measures(self) -> tuple[str, ...]:

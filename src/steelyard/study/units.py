@@ -23,12 +23,12 @@ from steelyard._files import compress
 from steelyard.estimators.ripper import RipperClassifier
 from steelyard.estimators.rule_set import theory_path
 from steelyard.heuristics import Heuristic, describe
-from steelyard.learning.candidates import generate_candidates
+from steelyard.learning.candidates import grow_candidates
 from steelyard.learning.constraints import Constraints
 from steelyard.learning.covering import prepare_candidates
 from steelyard.learning.limits import read_demands
 from steelyard.learning.settings import ForestSettings
-from steelyard.learning.targets import encode_targets
+from steelyard.learning.targets import TargetChoice, encode_targets
 from steelyard.learning.training_table import code_training_table
 from steelyard.measures import get_measure
 from steelyard.model.coverage import index_rows
@@ -225,6 +225,7 @@ def _learn(
     """Learn all theories of a grid, and evaluate each measure on the test rows."""
     settings: Any = {"n_candidates": task.config.n_candidates, "random_state": task.seed}
     settings["constraints"] = task.config.constraints
+    settings["target"] = task.config.target
     grid = heuristics, task.config.phis
     path = theory_path(*task.train, *grid, preset="paper", n_jobs=1, **settings)
     return path, path.evaluate(*task.test, [get_measure(m) for m in measures])
@@ -285,7 +286,10 @@ def _compute_method(task: Task) -> tuple[Arrays, bytes | None]:
 def _compute_candidates(task: Task) -> tuple[Arrays, bytes | None]:
     """What the candidates of a fold cover."""
     n_candidates = min(task.config.n_candidates, N_SHOWN_CANDIDATES)
-    return count_candidates(*task.train, n_candidates, task.seed, task.config.constraints), None
+    config = task.config
+    return count_candidates(
+        *task.train, n_candidates, task.seed, config.constraints, config.target
+    ), None
 
 
 def count_candidates(
@@ -294,6 +298,7 @@ def count_candidates(
     n_candidates: int = N_SHOWN_CANDIDATES,
     seed: int = 0,
     constraints: Constraints | None = None,
+    target: TargetChoice = "minority",
 ) -> Arrays:
     """Grow candidates and count what they cover; candidates with equal coverage count once.
 
@@ -305,6 +310,7 @@ def count_candidates(
     seed : int
         The seed of a classifier gives the first candidates of this classifier.
     constraints : Constraints, optional
+    target : {"minority", "present"}, default="minority"
 
     Returns
     -------
@@ -320,9 +326,9 @@ def count_candidates(
     True
     """
     training = code_training_table(X, [str(name) for name in X.columns])
-    demands = read_demands(constraints, training.coder, encode_targets(Y), X)
+    demands = read_demands(constraints, training.coder, encode_targets(Y, target), X)
     targets, limits, _ = demands
-    tables = generate_candidates(
+    grown = grow_candidates(
         training,
         targets.is_target,
         ForestSettings(n_candidates),
@@ -331,10 +337,15 @@ def count_candidates(
         target_class=targets.target_class.tolist(),
     )
     index = index_rows(training.coded)
-    arguments = zip(tables, targets.is_target, demands.by_label()[0], strict=True)
-    prepared = [prepare_candidates(table, index, *rest) for table, *rest in arguments]
-    label = np.repeat(np.arange(len(prepared)), [len(p.tp) for p in prepared])
-    tp, fp = np.concatenate([np.array([p.tp, p.fp], dtype=np.int64) for p in prepared], axis=1)
+    arguments = zip(grown, targets.is_target, demands.by_label()[0], strict=True)
+    counts = []
+    for found, is_target, limits_of_label in arguments:
+        prepared = prepare_candidates(
+            found.table, index, is_target, limits_of_label, tree_of_rule=found.tree_of_rule
+        )
+        counts.append(np.array([prepared.tp, prepared.fp], dtype=np.int64))
+    label = np.repeat(np.arange(len(counts)), [pair.shape[1] for pair in counts])
+    tp, fp = np.concatenate(counts, axis=1)
     return {"label": label, "tp": tp, "fp": fp}
 
 

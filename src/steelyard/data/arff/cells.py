@@ -22,7 +22,10 @@ _END_OF_ROW = rf"(?P<weight>{_SEPARATOR.pattern}\{{\s*[^\s{{}}]+\s*\}})?{_END_OF
 # the grammar (6 times for sparse rows).
 _NEEDS_THE_GRAMMAR = ("'", '"', "\\", "%", "\t", "{")
 _PLAIN_VALUE = r"[^\s,'\"\\%{}]+"
-_PLAIN_SPARSE_ROW = re.compile(rf"\{{ *(?:\d+ +{_PLAIN_VALUE} *(?:, *\d+ +{_PLAIN_VALUE} *)*)?\}}")
+# An index: a longer one fits no array, and Python does not read thousands of digits.
+_INDEX = r"\d{1,18}"
+_PLAIN_PAIR = rf" *{_INDEX} +{_PLAIN_VALUE} *"
+_PLAIN_SPARSE_ROW = re.compile(rf"\{{(?:{_PLAIN_PAIR}(?:,{_PLAIN_PAIR})*| *)\}}")
 _EMPTY_SPARSE_ROW = re.compile(rf"\{{\s*\}}{_END_OF_ROW}")
 
 
@@ -47,18 +50,21 @@ class _Grammar(NamedTuple):
 
 
 def _cell_pattern(bare: str, before: str = "") -> re.Pattern[str]:
-    quoted = r"""'(?P<single>(?:[^'\\]|\\.)*)' *|"(?P<double>(?:[^"\\]|\\.)*)" *"""
+    # Possessive repetitions: the others keep 140 bytes per character for going back.
+    quoted = (
+        r"""'(?P<single>[^'\\]*+(?:\\.[^'\\]*+)*+)' *|"(?P<double>[^"\\]*+(?:\\.[^"\\]*+)*+)" *"""
+    )
     return re.compile(rf"""{before}[ \t]*+(?:{quoted}|(?!['"])(?P<bare>{bare}))""")
 
 
 # A % starts a comment only at the start of a word: many files have unquoted cells such as 50%.
-_BARE_CELL = r"(?:[^,\t%]|(?<=[^\s,])%)*"
-_BARE_CELL_IN_BRACES = r"(?:[^,\t%}]|(?<=[^\s,{])%)*"
+_BARE_CELL = r"[^,\t%]*+(?:(?<=[^\s,])%[^,\t%]*+)*+"
+_BARE_CELL_IN_BRACES = r"[^,\t%}]*+(?:(?<=[^\s,{])%[^,\t%}]*+)*+"
 _WORD = _cell_pattern(r"[^\s{]+")
 _DENSE_ROW = _Grammar("row", _cell_pattern(_BARE_CELL), re.compile(_END_OF_ROW))
 _SPARSE_ROW = _Grammar(
     "sparse row",
-    _cell_pattern(_BARE_CELL_IN_BRACES, before=r"\s*(?P<index>\d+)\s+"),
+    _cell_pattern(_BARE_CELL_IN_BRACES, before=rf"\s*(?P<index>{_INDEX})\s+"),
     re.compile(r"\}" + _END_OF_ROW),
 )
 _NOMINAL_VALUES = _Grammar(

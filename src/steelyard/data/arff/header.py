@@ -96,7 +96,7 @@ def _parse_attribute(text: str, line: int) -> Attribute:
 
 
 def _convert_date_format(pattern: str) -> str | None:
-    """Python's form of a date format of Java; None if it has none.
+    """Python's form of a date format of Java; None if it has none or repeats a part.
 
     Examples
     --------
@@ -104,6 +104,6 @@ def _convert_date_format(pattern: str) -> str | None:
     ('%Y-%m-%dT%H:%M:%S', None)
     """
     parts = _DATE_FORMAT.findall(pattern)
-    if "".join(parts) != pattern:
+    if "".join(parts) != pattern or find_repeated(filter(_DATE_PARTS.get, parts)) is not None:
         return None
     return "".join(_DATE_PARTS.get(part, part.strip("'").replace("%", "%%")) for part in parts)
