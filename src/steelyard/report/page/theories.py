@@ -110,8 +110,8 @@ def path_to_payload(
     position = {feature.name: i for i, feature in enumerate(features)}
     rows = zip(path.label_of_rule.tolist(), path.tp.tolist(), path.fp.tolist(), strict=True)
     ranked = zip(path.heuristics, path.ranked, path.n_kept.tolist(), strict=True)
-    if counts is not None and len(counts["tp"]) != len(path.coded):
-        counts = None
+    if counts is not None and {len(part) for part in counts.values()} != {len(path.coded)}:
+        counts = None  # of other theories
     return {
         "labels": [[y.name, y.target_class, y.n_positives, y.n_negatives] for y in path.labels],
         "rules": [
