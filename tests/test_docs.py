@@ -1,4 +1,4 @@
-"""The pages curating.md and constraints.md: snippets run, in order, and print what the page shows.
+"""The pages curating.md, constraints.md and page.md: snippets run and print what the page shows.
 
 Run this file to write the outputs anew: ``python tests/test_docs.py``.
 """
@@ -16,7 +16,7 @@ import pytest
 
 DOCS = Path(__file__).parents[1] / "docs"
 # The pages, and how many snippets they have at least.
-PAGES = {"curating.md": 10, "constraints.md": 2}
+PAGES = {"curating.md": 10, "constraints.md": 2, "page.md": 1}
 # A block of Python or of commands, and the block of text that directly follows it, if one does.
 SNIPPET = re.compile(r"```(python|sh)\n(.*?)```(?:\n\n```text\n(.*?)```)?", re.DOTALL)
 

@@ -137,3 +137,47 @@ def test_killed_anywhere_it_ends_with_the_same_bytes(tmp_path):
         subprocess.run([sys.executable, "-c", script, str(tmp_path / name)], check=True)
     for file in ("results.csv", "theories/planted/fold-1.json.gz", "examples/planted.json"):
         assert (tmp_path / "whole" / file).read_bytes() == (tmp_path / "killed" / file).read_bytes()
+
+
+def test_report_writes_the_page_of_one_theory(run, tmp_path):
+    theory, page = tmp_path / "theory.json", tmp_path / "page.html"
+    assert run("fit", "planted", "--method", "ripper", "-o", theory)[0] == 0
+    code, out, _ = run("report", theory, "planted", "--out", page)
+    assert code == 0
+    assert str(page) in out
+    assert "<!DOCTYPE html>" in page.read_text(encoding="utf-8")
+    assert run("report", theory, "planted")[0] == 0
+    assert theory.with_suffix(".html").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (("theory.json",), "needs examples"),
+        (("theory.json", "planted", "--label", "a"), "only for a results folder"),
+        ((".", "planted"), "only for a theory"),
+        (("nowhere.json", "planted"), "no file or folder"),
+        (("theory.json", "planted", "--out", "theory.json"), "is an input"),
+    ],
+)
+def test_report_rejects_what_does_not_fit(run, tmp_path, monkeypatch, arguments, problem):
+    monkeypatch.chdir(tmp_path)
+    assert run("fit", "planted", "--method", "ripper", "-o", "theory.json")[0] == 0
+    code, _, err = run("report", *arguments)
+    assert code == 2
+    assert problem in " ".join(err.split())
+
+
+@pytest.mark.parametrize(
+    ("options", "kind"),
+    [
+        (("--tune", "f1_micro", "--phi", "0.5", "--candidates", "300"), '"kind":"study"'),
+        (("--method", "boosted", "--max-rules", "20"), '"kind":"theory"'),
+    ],
+)
+def test_fit_writes_a_page_on_request(run, tmp_path, options, kind):
+    page = tmp_path / "page.html"
+    out = tmp_path / "theory.json"
+    code, _, _ = run("fit", "planted", *options, "-o", out, "--report", page)
+    assert code == 0
+    assert kind in page.read_text(encoding="utf-8")

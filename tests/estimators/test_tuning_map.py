@@ -59,7 +59,24 @@ def test_the_page_has_the_map_of_the_folds_and_the_rules_of_all_examples(tuned, 
     assert dataset["about"] == {"n_examples": 150, "n_features": 10, "n_labels": 4}
     (column,) = {len(values) for values in dataset["mean"]["m-estimate"].values()}
     assert column == 6
-    assert len(theories["rules"]) == len(tuned.path_.coded)
+    assert len(json.loads(blocks["cells-0"])["rules"]) == len(tuned.path_.coded)
+    # All rules are learned on all examples: no fold is left out.
+    assert theories["fold"] is None
+    (used,) = theories["use"]
+    assert (used["tuned_for"], used["phi"]) == ("hamming", tuned.best_phi_)
+    assert len(used["plain"]["rules"]) == len(tuned.theory_)
+    assert theories["examples"] is None
+
+
+def test_the_page_can_have_the_training_examples(tuned, tmp_path):
+    file = tuned.report(tmp_path / "page.html", DATA.X, DATA.Y)
+    text = file.read_text(encoding="utf-8")
+    blocks = dict(re.findall(r'<script type="application/json" id="([\w-]+)">(.*?)</script>', text))
+    examples = json.loads(blocks["theories-0"])["examples"]
+    assert (examples["n_rows"], examples["n_held_out"]) == (150, 0)
+    assert [len(row) for row in examples["truth"]] == DATA.Y.sum(axis=1).tolist()
+    with pytest.raises(ValueError, match="X and Y together"):
+        tuned.report(tmp_path / "page.html", DATA.X)
 
 
 def test_the_theory_is_the_chosen_one_of_the_path(tuned):
@@ -80,10 +97,9 @@ def test_a_map_of_classes_shows_the_score():
         clf.report("page.html")
 
 
-def test_what_cannot_be_shown_is_rejected_in_one_sentence():
+def test_what_cannot_be_shown_is_rejected_in_one_sentence(tmp_path):
     clf = RuleSetClassifierCV("hamming", heuristics=[WRA()], phis=[1.0], **FOREST)
     clf.fit(DATA.X, DATA.Y)
     with pytest.raises(ValueError, match="a map needs heuristics with a parameter"):
         clf.plot_map()
-    with pytest.raises(ValueError, match="a page shows m-estimate and f-measure, not wra"):
-        clf.report("page.html")
+    assert clf.report(tmp_path / "page.html").exists()  # a page can do without a parameter

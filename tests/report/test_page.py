@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 import re
-import shutil
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from pages import settle
 from steelyard import Constraints, RuleSetClassifier, TheoryPath, make_planted_rules
 from steelyard.report.page import write_page
 from steelyard.report.page.payload import study_to_payload
-from steelyard.report.page.writing import build_page, fit_theories, to_json
+from steelyard.report.page.writing import build_page, fit_parts, to_json
 from steelyard.study import StudyConfig, StudyResults, load_study, run_study
+from steelyard.study.to_use import read_theories_to_use
 
 EVIL = "</script><img src=x onerror=alert(1)>"
 LABELS = ("L1", "L<2>", "{{script}}")
@@ -72,7 +72,7 @@ def subset(study: StudyResults, folder, rows: pd.DataFrame) -> StudyResults:
 def test_the_page_is_one_small_file_that_loads_nothing(page_file):
     text = page_file.read_text(encoding="utf-8")
     assert page_file.name == "index.html"
-    assert len(text.encode()) < 400_000
+    assert len(text.encode()) < 500_000
     assert not re.findall(r'(?:src|href)\s*=\s*["\']?(?:https?:)?//', text)
     assert "default-src 'none'" in text
 
@@ -96,18 +96,25 @@ def test_json_in_the_page_is_the_data():
     assert json.loads(text)["a"][:2] == data["a"][:2]
 
 
-def test_theories_are_compressed_then_omitted_to_limit_the_size(study):
-    payload, theories = study_to_payload(study)
-    assert set(theories) == {"evil", "planted"}
-    size = sum(len(to_json(data).encode()) for data in theories.values())
-    assert {kind for kind, _ in fit_theories(theories, size).values()} == {"application/json"}
-    packed = fit_theories(theories, size - 1)
+def list_parts(blocks):
+    return {(part, name): data for name, parts in blocks.items() for part, data in parts.items()}
+
+
+def test_parts_are_compressed_then_omitted_the_least_important_first(study):
+    payload, blocks = study_to_payload(study)
+    assert set(blocks) == {"evil", "planted"}
+    parts = list_parts(blocks)
+    size = sum(len(to_json(data).encode()) for data in parts.values())
+    assert {kind for kind, _ in fit_parts(parts, size).values()} == {"application/json"}
+    packed = fit_parts(parts, size - 1)
     assert {kind for kind, _ in packed.values()} == {"application/gzip"}
-    smaller = min(len(content) for _, content in packed.values())
-    assert len(fit_theories(theories, smaller)) == 1
-    assert fit_theories(theories, 10) == {}
-    bounded = build_page(payload, theories, max_bytes=0)
-    assert '"embedded":false' in bounded
+    room = sum(len(content) for (part, _), (_, content) in packed.items() if part != "exports")
+    assert {part for part, _ in fit_parts(parts, room)} == {"theories", "cells"}
+    room = sum(len(content) for (part, _), (_, content) in packed.items() if part == "theories")
+    assert {part for part, _ in fit_parts(parts, room)} == {"theories"}
+    assert fit_parts(parts, 10) == {}
+    bounded = build_page(payload, blocks, max_bytes=0)
+    assert '"embedded":[]' in bounded
 
 
 def test_a_study_without_theories_tuning_or_baselines_has_a_page(study, tmp_path):
@@ -119,17 +126,17 @@ def test_a_study_without_theories_tuning_or_baselines_has_a_page(study, tmp_path
 
 
 def test_a_rule_has_one_condition_per_feature(study):
-    _, theories = study_to_payload(study)
-    path = study.paths["evil"]
-    assert len(theories["evil"]["rules"]) == len(path.tp)
-    for label, tp, fp, *conditions in theories["evil"]["rules"]:
+    _, blocks = study_to_payload(study)
+    path, cells, core = study.paths["evil"], blocks["evil"]["cells"], blocks["evil"]["theories"]
+    assert len(cells["rules"]) == len(path.tp)
+    for label, tp, fp, *conditions in cells["rules"]:
         assert 0 <= label < len(LABELS)
         assert tp >= 0
         assert fp >= 0
         features = [condition[0] for condition in conditions]
         assert len(set(features)) == len(features)
         for f, low, *rest in conditions:
-            _, categories = theories["evil"]["features"][f]
+            _, categories, *_ = [*core["features"][f], None]
             if categories is None:
                 assert low is None or rest[0] is None or low < rest[0]
             else:
@@ -140,49 +147,14 @@ def test_a_rule_has_one_condition_per_feature(study):
 # -- in the browser --------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def browser():
-    """Debian's Chromium, driven by Playwright; a skip without it, a failure where it must be."""
-    program = shutil.which("chromium") or shutil.which("chromium-browser")
-    if program is None:
-        if os.environ.get("STEELYARD_REQUIRE_DATA"):
-            pytest.fail("STEELYARD_REQUIRE_DATA is set, but there is no chromium")
-        pytest.skip("there is no chromium")
-    api = pytest.importorskip("playwright.sync_api")
-    with api.sync_playwright() as playwright:
-        # With scrollbars, because most browsers show them and they make the page narrower.
-        browser = playwright.chromium.launch(
-            executable_path=program,
-            args=["--no-sandbox"],
-            ignore_default_args=["--hide-scrollbars"],
-        )
-        yield browser
-        browser.close()
-
-
 @pytest.fixture
-def open_page(browser, page_file):
-    """Open the page at a hash; afterwards check that it logged nothing and loaded nothing."""
-    complaints, requests, contexts = [], [], []
+def open_page(visit, page_file):
+    """Open the page of the study at a hash."""
 
     def open_at(hash_="", file=page_file, **options):
-        context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
-        contexts.append(context)
-        page = context.new_page()
-        page.on("console", lambda message: complaints.append(message.text))
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on("dialog", lambda dialog: (complaints.append("a dialog"), dialog.dismiss()))
-        page.on("request", lambda request: requests.append(request.url))
-        page.goto(file.as_uri() + hash_)
-        page.wait_for_selector("#map-drawing")
-        page.wait_for_function("document.querySelector('#rules-headline, #ask, #labels') !== null")
-        return page
+        return visit(file, hash_, **options)
 
-    yield open_at
-    for context in contexts:
-        context.close()
-    assert complaints == []
-    assert [url for url in requests if not url.startswith(("file:", "data:", "blob:"))] == []
+    return open_at
 
 
 def read_path(study, dataset="evil") -> TheoryPath:
@@ -192,10 +164,13 @@ def read_path(study, dataset="evil") -> TheoryPath:
 
 def click_cell(page, p: int, phi: int) -> None:
     page.locator(f'#map rect.cell[data-p="{p}"][data-phi="{phi}"]').click()
+    settle(page)
 
 
 def shown_rules(page) -> int:
-    return page.locator("#rules .rule:not(.removed)").count()
+    while page.locator("#more-rules button").count():
+        page.locator("#more-rules button").click()
+    return page.locator("#rules .rule:not(.rejected)").count()
 
 
 def headline(page) -> str:
@@ -207,16 +182,16 @@ def test_a_click_on_a_cell_shows_the_rules_of_that_theory(open_page, study, p, p
     theory = read_path(study).theory(p, PHIS[phi])
     page = open_page("#data=evil")
     click_cell(page, p, phi)
-    page.wait_for_function(f"location.hash.includes('phi={PHIS[phi]:g}')")
+    assert f"phi={PHIS[phi]:g}" in page.url
     assert headline(page).startswith(f"{len(theory)} rule")
     assert shown_rules(page) == len(theory)
-    counts = page.locator("#rules .rule:not(.removed) .counts").all_inner_texts()
+    counts = page.locator("#rules .rule:not(.rejected) .counts").all_text_contents()
     expected = [f"{s.tp} right {s.fp} wrong" for s in theory.rules]
     assert sorted(" ".join(text.split()) for text in counts) == sorted(expected)
 
 
 def test_names_show_as_text(open_page):
-    page = open_page("#data=evil&parameter=0&phi=1&from=none")
+    page = open_page("#data=evil&parameter=0&phi=1")
     assert EVIL in page.locator("#rules").inner_text()
     assert page.locator("img").count() == 0
     headings = page.locator("#rules h3").all_inner_texts()
@@ -225,7 +200,7 @@ def test_names_show_as_text(open_page):
 
 
 def test_a_word_is_shown_as_its_name_or_its_negation(open_page):
-    page = open_page("#data=evil&parameter=0&phi=1&from=none")
+    page = open_page("#data=evil&parameter=0&phi=1")
     text = page.locator("#rules").inner_text()
     assert "word at least" not in text
     assert "word below" not in text
@@ -260,13 +235,16 @@ def test_arrow_keys_move_on_the_map(open_page):
 
 def test_tabs_and_search_are_reached_by_keys(open_page):
     page = open_page("#data=evil")
-    page.keyboard.press("2")
+    page.keyboard.press("5")
+    settle(page)
     assert page.locator("#tradeoff figure").count() == 2
-    page.locator("#tab-tradeoff").focus()
+    page.locator("#tab-ask").focus()
+    page.keyboard.press("2")
     page.keyboard.press("ArrowRight")
     assert page.locator("#tab-labels").get_attribute("aria-selected") == "true"
     page.keyboard.press("/")
     page.keyboard.type("colour is red")
+    settle(page)
     assert "search=colour" in page.url
     assert all("red" in text for text in page.locator("#rules .body").all_inner_texts())
 
@@ -275,11 +253,11 @@ def test_a_link_opens_the_view_that_it_was_copied_from(open_page):
     page = open_page("#data=planted&parameter=64&phi=0.5&measure=hamming&view=ask&example=3")
     assert page.locator("#dataset option:checked").inner_text() == "planted"
     assert page.locator("#measure").input_value() == "hamming"
-    assert "3 of" in page.locator("#ask .stepper").inner_text()
-    assert "m = 64" in page.locator("#here").inner_text()
+    assert "3 of" in page.locator("#ask-start .stepper").inner_text()
+    assert "(m): 64" in page.locator("#here").inner_text()
     link = page.url
     again = open_page(link[link.index("#") :])
-    assert again.locator("#ask").inner_text() == page.locator("#ask").inner_text()
+    assert again.locator("#answers").inner_text() == page.locator("#answers").inner_text()
 
 
 @pytest.mark.parametrize(
@@ -289,25 +267,42 @@ def test_a_broken_link_opens_the_page_all_the_same(open_page, nonsense):
     assert open_page(nonsense).locator(".cell").count() == len(PARAMETERS) * len(PHIS)
 
 
-def test_changes_from_the_neighbouring_cell_add_up(open_page, study):
+def test_a_comparison_with_the_neighbouring_cell_adds_up(open_page, study):
     path = read_path(study)
     here, left = ({scored.rule for scored in path.theory(p, 0.75)} for p in (2, 1))
     page = open_page("#data=evil&parameter=64&phi=0.75")
-    assert page.locator("#rules .rule.added").count() == len(here - left)
-    assert page.locator("#rules .rule.removed").count() == len(left - here)
+    assert "rules in both" not in page.locator("main").inner_text()  # off until asked for
+    page.locator("#tab-compare").click()
+    settle(page)
+    page.select_option("#other", "left")
+    settle(page)
+    headline = page.locator("#compare-headline").inner_text()
+    both, only_here, only_there = map(int, re.findall(r"\d+", headline))
+    assert (both, only_here, only_there) == (
+        len(here & left),
+        len(here - left),
+        len(left - here),
+    )
+    assert page.locator("#only-here li").count() == only_here
+    assert "with=left" in page.url
 
 
-def test_buttons_go_to_the_best_and_the_tuned_cell(open_page, study):
+def test_buttons_go_to_the_best_cell_and_to_the_theory_to_use(open_page, study):
     rows = study.results
     rows = rows[(rows.dataset == "planted") & (rows.measure == "hamming")]
     best = rows.groupby(["parameter", "phi"])["value"].mean().round(4)
     page = open_page("#data=planted")
     page.locator('[data-best="hamming"]').click()
     hash_ = dict(part.split("=") for part in page.url.split("#")[1].split("&"))
+    assert hash_["theory"] == "cell"
     assert best[float(hash_["parameter"]), float(hash_["phi"])] == best.max()
-    tuned = study.tuned.query("dataset == 'planted' and fold == 1").iloc[0]
+    settle(page)
+    assert "hindsight" in page.locator("#theory-about").inner_text()
     page.locator('[data-tuned="f1_micro"]').click()
-    assert f"parameter={tuned.parameter:g}&phi={tuned.phi:g}" in page.url
+    (used, *_) = read_theories_to_use(study.folder, "planted")
+    choice = used.choice
+    assert "theory=use-f1_micro" in page.url
+    assert f"parameter={choice.parameter:g}&phi={choice.phi:g}" in page.url
     # A measure that was tuned for has a best cell, too.
     page.locator('[data-best="f1_macro"]').click()
     assert "measure=f1_macro" in page.url
@@ -316,7 +311,7 @@ def test_buttons_go_to_the_best_and_the_tuned_cell(open_page, study):
 def test_values_of_baselines_are_next_to_the_theory_s(open_page):
     page = open_page("#data=planted")
     headings = page.locator("#summary thead th").all_inner_texts()
-    assert headings[1:3] == ["here", "best"]
+    assert headings[:3] == ["measure", "here", "best cell (hindsight)"]
     assert {"R1", "R2", "R3"} <= set(headings)
     assert page.locator("#legend .reference").count() == 3
 
@@ -330,15 +325,16 @@ def test_the_page_predicts_what_the_theory_predicts(open_page, study, dataset):
     page = open_page(f"#data={dataset}&parameter=4&phi=0.75&view=ask")
     for i in range(12):
         page.select_option("#example", str(i))
-        chips = page.locator("#ask .chip.correct, #ask .chip.false-positive").all_inner_texts()
+        settle(page)
+        chips = page.locator(".chip.correct, .chip.false-positive").all_inner_texts()
         names = {re.sub(r" (correct|false positive)$", "", text)[2:] for text in chips}
         assert names == {name for name in predicted if predicted[name].iloc[i]}
 
 
 def test_the_explanation_names_the_condition_that_failed(open_page):
     page = open_page("#data=evil&parameter=4&phi=0.5&view=ask")
-    page.locator("#ask summary").first.click()
-    assert "requires" in page.locator("#ask .failing").first.inner_text()
+    page.locator("#answers summary").first.click()
+    assert "requires" in page.locator("#answers .failing").first.inner_text()
 
 
 def test_the_label_view_draws_the_rules_in_coverage_space(open_page, study):
@@ -347,6 +343,7 @@ def test_the_label_view_draws_the_rules_in_coverage_space(open_page, study):
     assert page.locator("#labels .rule-dot").count() == len(theory.rules_of("L1"))
     assert page.locator("#labels tbody tr").count() == 3
     page.locator("#labels tbody button", has_text="L<2>").click()
+    settle(page)
     assert page.locator("#labels .rule-dot").count() == len(theory.rules_of("L<2>"))
 
 
@@ -376,7 +373,7 @@ def test_downloads_are_created_in_the_browser(open_page):
         with open(download.value.path(), "rb") as file:
             assert file.read(4) == start[:4]
     with page.expect_download() as download:
-        page.locator("#rules-downloads button").click()
+        page.locator("#save-rules-csv").click()
     assert set(pd.read_csv(download.value.path())["label"]) <= set(LABELS)
 
 
@@ -390,8 +387,9 @@ def test_dark_follows_the_system_and_the_button(open_page):
 @pytest.mark.parametrize("width", [390, 768, 1280])
 def test_nothing_is_wider_than_the_window(open_page, width):
     page = open_page("#data=evil", viewport={"width": width, "height": 800})
-    for view in ("rules", "tradeoff", "labels", "ask"):
+    for view in ("rules", "ask", "labels", "compare", "tradeoff"):
         page.locator(f"#tab-{view}").click()
+        settle(page)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
@@ -458,7 +456,7 @@ def test_the_left_column_has_room_for_all_of_the_paper_s_methods(open_page, stud
         assert wide <= room
 
 
-@pytest.mark.parametrize("width", [1300, 1400, 1600])
+@pytest.mark.parametrize("width", [1300, 1400, 1600, 1800, 2200])
 def test_the_table_of_labels_is_not_cut_off(open_page, width):
     page = open_page("#data=planted&view=labels", viewport={"width": width, "height": 800})
     wide, room = page.evaluate(
@@ -468,18 +466,23 @@ def test_the_table_of_labels_is_not_cut_off(open_page, width):
     assert wide <= room
 
 
-def test_a_printed_page_shows_every_view(open_page):
-    page = open_page("#data=evil&parameter=4&phi=1")
+def test_a_printed_page_shows_the_theory_and_no_buttons(open_page):
+    page = open_page("#data=evil&parameter=4&phi=1&view=ask")
+    n_rules = int(re.match(r"\d+", headline(page))[0])
     page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
     page.emulate_media(media="print")
-    for view in ("#rules .rule", "#tradeoff figure", "#labels figure", "#ask .chips"):
-        assert page.locator(view).first.is_visible()
+    assert page.locator("#rules .rule").count() == n_rules
+    for place in ("#rules-headline", "#rules .rule", "#labels table"):
+        assert page.locator(place).first.is_visible()
+    for place in ("#map", "#ask-case", "#rules .actions", "#tabs", "#theory-downloads"):
+        assert not page.locator(place).first.is_visible()
 
 
 def test_compressed_theories_are_read_and_omitted_ones_are_reported(open_page, study, tmp_path):
     payload, theories = study_to_payload(study)
-    plain = sum(len(to_json(data).encode()) for data in theories.values())
-    packed = sum(len(content) for _, content in fit_theories(theories, plain - 1).values())
+    parts = list_parts(theories)
+    plain = sum(len(to_json(data).encode()) for data in parts.values())
+    packed = sum(len(content) for _, content in fit_parts(parts, plain - 1).values())
     size = len(build_page(payload, theories).encode()) - plain + packed + 500
     squeezed = tmp_path / "squeezed.html"
     squeezed.write_text(build_page(payload, theories, max_bytes=size), encoding="utf-8")
@@ -527,11 +530,11 @@ def curated(tmp_path_factory):
 
 
 def origins(page, place="#rules"):
-    return page.locator(f"{place} .rule .origin").all_inner_texts()
+    return page.locator(f"{place} .rule .origin").all_text_contents()
 
 
 def test_rules_that_were_not_learned_say_who_made_them_when_and_why(open_page, curated):
-    page = open_page("#parameter=4&phi=0.25&from=none", curated)
+    page = open_page("#parameter=4&phi=0.25", curated)
     expected = [f"edited 2026-03-01: {EVIL}", "given: =as every baker knows", "given"]
     assert sorted(origins(page)) == sorted(expected)
     assert page.locator("img").count() == 0
@@ -540,14 +543,15 @@ def test_rules_that_were_not_learned_say_who_made_them_when_and_why(open_page, c
     # Learned rules say nothing.
     assert shown_rules(page) > len(expected)
     page.fill("#query", "every baker")
+    settle(page)
     assert origins(page) == ["given: =as every baker knows"]
     assert shown_rules(page) == 1
 
 
 def test_the_download_has_the_origin_of_each_rule_as_text(open_page, curated):
-    page = open_page("#parameter=4&phi=0.25&from=none", curated)
+    page = open_page("#parameter=4&phi=0.25", curated)
     with page.expect_download() as download:
-        page.locator("#rules-downloads button").click()
+        page.locator("#save-rules-csv").click()
     table = pd.read_csv(download.value.path(), keep_default_na=False)
     assert sorted(filter(None, table["origin"])) == sorted(
         [f"edited 2026-03-01: {EVIL}", "given: =as every baker knows", "given"]
@@ -558,6 +562,7 @@ def test_an_explanation_shows_the_origin_of_a_firing_rule(open_page, curated):
     page = open_page("#parameter=4&phi=0.25&view=ask", curated)
     found = []
     for _ in range(20):
-        found += origins(page, "#ask")
+        found += origins(page, "#answers")
         page.locator('[aria-label="next example"]').click()
+        settle(page)
     assert any(text.startswith("edited 2026-03-01") for text in found)

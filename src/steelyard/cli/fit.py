@@ -6,9 +6,19 @@ from typing import Annotated, Any
 
 import typer
 
-from .consoles import error_console, print_result
+from .consoles import error_console, print_message, print_result
 from .inputs import load_data, make_heuristic, no_repeated_notes, read_constraints
-from .options import Data, Jobs, Json, Labels, TheoryOutFile, columns, keep_inputs, option
+from .options import (
+    Data,
+    Jobs,
+    Json,
+    Labels,
+    TheoryOutFile,
+    check_folder,
+    columns,
+    keep_inputs,
+    option,
+)
 
 Method = StrEnum("Method", ["auto", "paper", "short", "boosted", "ripper"])
 MissingLabels = StrEnum("MissingLabels", ["raise", "drop", "absent"])
@@ -31,6 +41,7 @@ _DECODE = (
     "Predict each label by itself, the label set of the training data that fits best, "
     "or what these label sets vote for."
 )
+_REPORT = "Also write an HTML page to read, try and edit the theory."
 _CONSTRAINTS = "What the rules have to satisfy, in TOML; see docs/constraints.md."
 _DECODE_DEFAULT = "each-label; short and boosted: best-label-set"
 
@@ -62,6 +73,7 @@ def fit(
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all random choices.")] = 0,
     jobs: Jobs = -1,
+    report: Annotated[Path | None, option(_REPORT, metavar="FILE", callback=check_folder)] = None,
     as_json: Json = False,
 ) -> None:
     """Learn rules from a data set and save them as a theory.
@@ -69,6 +81,7 @@ def fit(
     Example: [bold]steelyard fit patients.csv --labels cough,fever --tune f1_micro -o theory.json[/bold]
     """
     keep_inputs(out, data, *([constraints] if constraints else []))
+    keep_inputs(report, data, out, *([constraints] if constraints else []))
     options: dict[str, Any] = {"heuristic": heuristic, "parameter": parameter, "phi": phi}
     options |= {"n_candidates": candidates, "max_rules": max_rules, "random_state": seed}
     options |= {"decode": decode and decode.value, "n_jobs": jobs}
@@ -79,6 +92,8 @@ def fit(
     with no_repeated_notes(data):
         theory = estimator.fit(loaded.X, loaded.Y).theory_
     theory.to_json(out)
+    if report is not None:
+        _write_report(estimator, report, loaded)
     content = {
         "theory": str(out),
         "heuristic": theory.heuristic,
@@ -86,7 +101,24 @@ def fit(
         "n_rules": len(theory),
         "n_conditions": theory.n_conditions,
     }
-    print_result(as_json, content, f"{theory.summary} → {out}")
+    if report is not None:
+        content["page"] = str(report)
+    views = [f"{theory.summary} → {out}"] + ([] if report is None else [f"page: {report}"])
+    print_result(as_json, content, *views)
+
+
+def _write_report(estimator: Any, path: Path, loaded: Any) -> None:
+    """The page with the map of a tuned rule set if it can be shown, else that of the theory alone."""
+    from steelyard.report.page import write_theory_page
+
+    if hasattr(estimator, "report"):
+        try:
+            estimator.report(path, loaded.X, loaded.Y)
+        except ValueError as error:
+            print_message("note", f"{error}; so the page has no map")
+        else:
+            return
+    write_theory_page(estimator.theory_, path, loaded.X, loaded.Y, name=loaded.name)
 
 
 def _make_estimator(method: Method, tune: str | None, options: dict[str, Any]) -> Any:

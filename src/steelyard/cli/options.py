@@ -13,7 +13,7 @@ def option(help_text: str, *names: str, default: str | bool = False, **settings:
     return typer.Option(*names, help=help_text, show_default=default, **settings)
 
 
-def _check_folder(path: Path | None) -> Path | None:
+def check_folder(path: Path | None) -> Path | None:
     """Fail early if the folder of an output file accepts no new file."""
     # A pipe or a device is written in place; other files are replaced as a whole.
     if path is not None and (path.is_file() or not path.exists()):
@@ -49,7 +49,7 @@ Data = Annotated[
 ]
 columns = partial(option, metavar="A,B")
 Labels = Annotated[str | None, columns("The label columns of a CSV or Parquet file.")]
-_OUT: Any = {"dir_okay": False, "writable": True, "readable": False, "callback": _check_folder}
+_OUT: Any = {"dir_okay": False, "writable": True, "readable": False, "callback": check_folder}
 OutFile = Annotated[
     Path | None, option("The file to write.", "--out", "-o", default="standard output", **_OUT)
 ]

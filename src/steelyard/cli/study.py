@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .consoles import error_console, print_result, unit_progress
-from .inputs import reject_columns
-from .options import Jobs, Json, Labels, option
+from .inputs import load_examples, read_theory, reject_columns
+from .options import Jobs, Json, Labels, keep_inputs, option
 
 if TYPE_CHECKING:
     from steelyard.study import ShardReport, StudyConfig, StudyResults
@@ -218,20 +218,63 @@ def _computing_on(dask: str | None, jobs: int) -> Iterator[int | None]:
 
 
 def report_command(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A results folder.")],
+    source: Annotated[
+        Path, typer.Argument(metavar="DIR|THEORY", help="A results folder, or a theory in JSON.")
+    ],
+    data: Annotated[
+        str | None,
+        typer.Argument(metavar="DATA", help="For a theory: examples with labels, to try it on."),
+    ] = None,
     label: Annotated[str | None, option("The label of the example rule sets.")] = None,
     cells: Cells = None,
+    labels: Labels = None,
+    unseen: Annotated[
+        bool, typer.Option("--unseen", help="The theory was not learned from DATA.")
+    ] = False,
+    out: Annotated[
+        Path | None, option("The page of a theory.", "--out", "-o", default="THEORY.html")
+    ] = None,
     trust: Trust = False,
     as_json: Json = False,
 ) -> None:
-    """Write tables, figures and the page of a finished study again.
+    """Write tables, figures and the page of a finished study again, or the page of one theory.
 
     Example: [bold]steelyard report results --label 786.2:Cough --cells 16:0.3,262144:1[/bold]
-    """
-    from steelyard.study import load_study
 
-    sys.path.insert(0, "")
-    _report(load_study(folder, trust=trust), as_json, label=label, cells=cells)
+    Example: [bold]steelyard report theory.json patients.csv --out page.html[/bold]
+    """
+    of_study = {"--label": label, "--cells": cells}
+    of_theory = {"DATA": data, "--labels": labels, "--unseen": unseen or None, "--out": out}
+    is_study = source.is_dir() or (data is None and not source.exists())
+    given = [k for k, v in (of_theory if is_study else of_study).items() if v is not None]
+    if given:
+        other = "a theory" if is_study else "a results folder"
+        raise typer.BadParameter(f"only for {other}", param_hint=given)
+    if is_study:
+        from steelyard.study import load_study
+
+        sys.path.insert(0, "")
+        _report(load_study(source, trust=trust), as_json, label=label, cells=cells)
+        return
+    if data is None:
+        raise typer.BadParameter("the page of a theory needs examples", param_hint="DATA")
+    _report_theory(source, data, labels, unseen, out, as_json)
+
+
+def _report_theory(
+    file: Path, data: str, labels: str | None, is_unseen: bool, out: Path | None, as_json: bool
+) -> None:
+    """Write the page of one theory."""
+    if not file.exists():
+        raise typer.BadParameter(f"there is no file or folder {str(file)!r}")
+    page = file.with_suffix(".html") if out is None else out
+    keep_inputs(page, file, data)
+    theory = read_theory(file, None, None, None)
+    loaded = load_examples(theory, data, labels)
+    from steelyard.report.page import write_theory_page
+
+    write_theory_page(theory, page, loaded.X, loaded.Y, name=loaded.name, is_unseen=is_unseen)
+    print_result(as_json, {"page": str(page), "n_rules": len(theory)}, f"page:    {page}")
 
 
 def _report(study: StudyResults, as_json: bool, **example: Any) -> None:

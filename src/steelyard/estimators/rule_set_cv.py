@@ -130,23 +130,26 @@ class RuleSetClassifierCV(TunedClassifier, RuleSetParameters):
         check_is_fitted(self)
         return import_module("steelyard.report.tuned").plot_tuning_map(self, measure, ax)
 
-    def report(self, path: str | os.PathLike[str]) -> Path:
-        """Write one HTML page with the map of all cells and the rules of each of them.
+    def report(self, path: str | os.PathLike[str], X: Any = None, Y: Any = None) -> Path:
+        """Write one HTML page with the theory, the map of all cells and the rules of each of them.
 
-        The map is that of the folds; the rules are those of all examples, and each label is predicted by
-        itself. The page loads nothing from outside.
+        The map is that of the folds; all rules are learned on all examples. The theory decodes labels as
+        it was tuned to, those of the map predict each label by itself. The page loads nothing from
+        outside.
 
         Parameters
         ----------
         path : path-like
             The file to write, such as "page.html".
+        X, Y : table and labels, optional
+            The training examples, to try the theory on and to judge edits with.
 
         Returns
         -------
         Path
         """
         check_is_fitted(self)
-        return Path(import_module("steelyard.report.tuned").write_tuning_page(self, path))
+        return Path(import_module("steelyard.report.tuned").write_tuning_page(self, path, X, Y))
 
     def list_scored_cells(self) -> list[dict[str, Any]]:
         """The parameters of the cells in the order of `cv_results_` and of `fold_scores_`."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import shutil
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from steelyard._files import compress
+from steelyard._files import compress, write_atomically
 from steelyard.estimators.rule_set_cv import RuleSetClassifierCV
 from steelyard.heuristics import HEURISTICS, Heuristic
 from steelyard.model.decoders import EachLabel
@@ -21,9 +20,11 @@ from steelyard.study import StudyConfig, StudyResults
 from steelyard.study.config import SIZE_MEASURES
 from steelyard.study.rows import COLUMNS, empty_rows
 from steelyard.study.store import StudyStore
+from steelyard.study.to_use import Choice, TheoryToUse
 
 from .heatmaps import ValueHeatmapDisplay
-from .page import write_page
+from .page.payload import Learned, study_to_payload
+from .page.writing import build_page
 
 _NAME = "tuning"
 
@@ -45,7 +46,7 @@ def plot_tuning_map(
     return display.plot(ax=ax)
 
 
-def write_tuning_page(clf: RuleSetClassifierCV, path: Any) -> Path:
+def write_tuning_page(clf: RuleSetClassifierCV, path: Any, X: Any = None, Y: Any = None) -> Path:
     """See `RuleSetClassifierCV.report`."""
     if not clf.theory_.is_multilabel:
         raise ValueError("a page shows theories of several labels; this one has classes")
@@ -58,13 +59,20 @@ def write_tuning_page(clf: RuleSetClassifierCV, path: Any) -> Path:
         raise ValueError(
             "a page shows theories that predict each label by itself: add 'each-label' to decode"
         )
+    if (X is None) != (Y is None):
+        raise ValueError("give X and Y together")
     file = Path(path)
+    best = clf.best_heuristic_
+    tuned_for = next(iter(clf.fold_scores_[0]))
+    choice = Choice("use", best.family, tuned_for, _parameter_in_rows(best), clf.best_phi_)
+    learned = Learned(TheoryToUse(choice, clf.theory_, None), X, Y)
     with TemporaryDirectory() as folder:
         study = _make_study(clf, Path(folder), families, rows)
         store = StudyStore(study.folder)
         with store.claimed({}):
             store.write_theories(_NAME, study.shown_fold, compress(clf.path_.to_json()))
-        shutil.copyfile(write_page(study), file)
+        page = build_page(*study_to_payload(study, learned))
+    write_atomically(file, page.encode("utf-8"))
     return file
 
 

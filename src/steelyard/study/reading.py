@@ -201,6 +201,7 @@ def read_examples(path: Path, features: tuple[Feature, ...]) -> dict[str, Any]:
             raise ValueError(f"there are {len(rows)} rows, but {len(truth)} rows of labels")
         if any(value not in (0, 1) for row in truth for value in row):
             raise ValueError("truth must hold only 0 and 1")
+        _check_extent(examples, len(rows))
         numeric = {feature.name for feature in features if feature.categories is None}
         for name, column in zip(names, zip(*rows, strict=True), strict=bool(rows)):
             for value in column:
@@ -208,6 +209,25 @@ def read_examples(path: Path, features: tuple[Feature, ...]) -> dict[str, Any]:
     except ValueError as error:
         raise StudyError(f"{path} is damaged: {error}") from None
     return examples
+
+
+def _check_extent(examples: dict[str, Any], n_rows: int) -> None:
+    """Check how many examples are held out, the ranges of attributes and the counts of rules."""
+    for name in ("n_held_out", "n_test"):
+        if not is_integer(examples.setdefault(name, n_rows), 0):
+            raise ValueError(f"{name} must be a non-negative integer")
+    if examples["n_held_out"] > n_rows:
+        raise ValueError(f"{examples['n_held_out']} of {n_rows} rows are held out")
+    ranges, counts = examples.setdefault("ranges", {}), examples.setdefault("counts", None)
+    if not isinstance(ranges, dict) or not all(
+        isinstance(span, list) and len(span) == 2 and all(map(is_number, span))
+        for span in ranges.values()
+    ):
+        raise ValueError("ranges must be two numbers per attribute")
+    if counts is not None:
+        parts = [counts.get(name) for name in ("tp", "fp")] if isinstance(counts, dict) else [None]
+        if not all(isinstance(p, list) and all(is_integer(n, 0) for n in p) for p in parts):
+            raise ValueError("counts must be lists of integers")
 
 
 def _list_texts(examples: dict[str, Any], name: str) -> list[str]:

@@ -30,14 +30,13 @@ from steelyard.learning.parallel import run_in_processes
 from .claims import Claims
 from .config import StudyConfig, StudyError, config_to_plain, config_to_toml
 from .data import StudyData, load_study_data
+from .examples import write_page_examples
 from .methods import find_method
 from .results import StudyResults
 from .rows import collect_rows
 from .store import Arrays, StudyStore
+from .to_use import write_theories_to_use
 from .units import Finished, Unit, compute_unit, estimate_cost, list_units, read_finished
-
-# Enough to find an interesting example, few enough for a page that is sent by mail.
-N_EXAMPLES = 50
 
 # Called with the number of finished units, the number of all units, and the unit that just finished.
 Progress = Callable[[int, int, Unit | None], None]
@@ -91,7 +90,7 @@ def run_study(
             found[done.unit] = done.arrays
             report(n_done, n_units, done.unit)
         return _write_results(
-            plan, {u: arrays for u, arrays in found.items() if arrays is not None}
+            plan, {u: arrays for u, arrays in found.items() if arrays is not None}, n_jobs
         )
 
 
@@ -274,15 +273,17 @@ def _compute(plan: _Plan, units: Iterable[Unit], n_jobs: int | None) -> Iterator
         yield done
 
 
-def _write_results(plan: _Plan, units: dict[Unit, Arrays]) -> StudyResults:
+def _write_results(
+    plan: _Plan, units: dict[Unit, Arrays], n_jobs: int | None = None
+) -> StudyResults:
     """Write everything that is derived from the finished units."""
     store = plan.store
     rows = collect_rows(plan.config, units)
     run = _describe_run(plan.shown, plan.data_sets, units)
     study = StudyResults(store.folder, plan.shown, **rows, run=run)
     _write_rows(store, rows)
-    for data in plan.data_sets:
-        _write_examples(store, study, data)
+    write_theories_to_use(store, plan.shown, rows["results"], plan.data_sets, n_jobs)
+    write_page_examples(store, study, plan.data_sets)
     store.write("run.json", json.dumps(run, indent=1, ensure_ascii=False).encode())
     return study
 
@@ -324,23 +325,6 @@ def _write_rows(store: StudyStore, rows: dict[str, pd.DataFrame]) -> None:
         store.write(f"{name}.csv", text.encode())
         if find_spec("pyarrow") is not None:
             store.write(f"{name}.parquet", table.to_parquet(index=False))
-
-
-def _write_examples(store: StudyStore, study: StudyResults, data: StudyData) -> None:
-    """Write ``examples/<dataset>.json`` for the shown fold of a data set."""
-    names = [feature.name for feature in study.paths[data.name].coded.used_features]
-    _, is_test = data.locate(study.shown_fold)
-    rows = np.flatnonzero(is_test)[:N_EXAMPLES]
-    X = data.X.iloc[rows].set_axis([str(name) for name in data.X.columns], axis=1)[names]
-    Y = data.Y.iloc[rows]
-    content = {
-        "fold": study.shown_fold,
-        "features": names,
-        "rows": X.astype(object).where(X.notna(), None).to_numpy().tolist(),
-        "labels": [str(name) for name in Y.columns],
-        "truth": Y.to_numpy().astype(int).tolist(),
-    }
-    store.write(f"examples/{data.name}.json", json.dumps(content, ensure_ascii=False).encode())
 
 
 def _describe_method(unit: Unit, units: Mapping[Unit, Arrays]) -> dict[str, Any]:

@@ -15,6 +15,7 @@ function extent(values) {
   return known.length ? [Math.min(...known), Math.max(...known)] : [0, 1];
 }
 
+/** @param {number[]} domain @param {number[]} ends */
 function linear([low, high], [start, end]) {
   const span = high - low || 1;
   const scale = (value) => start + ((value - low) / span) * (end - start);
@@ -22,6 +23,7 @@ function linear([low, high], [start, end]) {
   return scale;
 }
 
+/** @param {number[]} domain @param {number[]} range */
 function logarithmic([low, high], range) {
   const inner = linear([Math.log10(low), Math.log10(high)], range);
   const scale = (value) => inner(Math.log10(Math.max(value, low)));
@@ -69,11 +71,11 @@ function chart({ label, x, y, xTitle, yTitle, xFormat = formatNumber, yFormat = 
   return svg('svg', { class: 'chart', viewBox: `0 0 ${CHART.width} ${CHART.height}`, role: 'img', 'aria-label': label }, ...axis, ...marks);
 }
 
-// Correct and wrong examples of a rule side by side, relative to the number of positives of the label.
-function evidenceBar(rule, label) {
-  const unit = 100 / Math.max(label.positives, 1);
-  const right = Math.max(rule.tp * unit, 1);
-  const wrong = rule.fp ? Math.max(Math.min(rule.fp * unit, 100), 1) : 0;
+// Right and wrong examples of a rule side by side, relative to the number of examples with its head.
+function evidenceBar(counts, positives) {
+  const unit = 100 / Math.max(positives, 1);
+  const right = Math.max(counts.tp * unit, 1);
+  const wrong = counts.fp ? Math.max(Math.min(counts.fp * unit, 100), 1) : 0;
   return svg('svg', { class: 'bar', viewBox: '0 0 200 8', preserveAspectRatio: 'none', 'aria-hidden': 'true' },
     svg('rect', { class: 'track', width: 100, height: 8 }),
     svg('rect', { class: 'right-part', width: right, height: 8 }),

@@ -1,14 +1,18 @@
-// The data of the page: values of cells, ranks, and the theories of a data set.
+// The data of the page: values of cells, and the parts of a data set, which are unpacked when needed.
 
 const study = JSON.parse(byId('study').textContent);
-const loadedTheories = new Map();
+// A page of a single theory has no map.
+const hasMap = study.families.length > 0;
+
+const measuresById = new Map([...study.all_measures, ...study.measures].map((measure) => [measure.id, measure]));
+const familiesById = new Map(study.families.map((family) => [family.id, family]));
 
 function measureOf(id) {
-  return study.measures.find((measure) => measure.id === id);
+  return measuresById.get(id);
 }
 
 function familyOf(id) {
-  return study.families.find((family) => family.id === id);
+  return familiesById.get(id);
 }
 
 function cellOf(p, phi) {
@@ -16,30 +20,12 @@ function cellOf(p, phi) {
 }
 
 function valuesOf(dataset, family, measure, statistic = 'mean') {
-  return study.datasets[dataset][statistic][family][measure];
+  return study.datasets[dataset][statistic][family]?.[measure] ?? [];
 }
 
-// Ranks of cells: 1 is the best; equal values share their average rank.
-function ranksOf(values, better) {
-  const order = values.map((_, i) => i).filter((i) => values[i] !== null);
-  order.sort((a, b) => better * (values[b] - values[a]));
-  const ranks = values.map(() => null);
-  for (let start = 0; start < order.length;) {
-    let end = start;
-    while (end < order.length && values[order[end]] === values[order[start]]) end += 1;
-    for (let i = start; i < end; i += 1) ranks[order[i]] = (start + 1 + end) / 2;
-    start = end;
-  }
-  return ranks;
-}
-
+// Average ranks over all data sets, as the tables and figures of the study have them.
 function averageRanks(family, measure) {
-  const { better } = measureOf(measure);
-  const ranks = study.datasets.map((_, d) => ranksOf(valuesOf(d, family, measure), better));
-  return ranks[0].map((_, i) => {
-    const known = ranks.map((r) => r[i]).filter((rank) => rank !== null);
-    return known.length ? known.reduce((a, b) => a + b, 0) / known.length : null;
-  });
+  return study.ranks[family][measure];
 }
 
 function bestCell(values, better) {
@@ -50,7 +36,9 @@ function bestCell(values, better) {
   return best;
 }
 
-// -- theories ---------------------------------------------------------------------------------------
+// -- parts of a data set ----------------------------------------------------------------------------
+
+const loadedParts = new Map();
 
 async function unpack(element) {
   if (element.type !== 'application/gzip') return JSON.parse(element.textContent);
@@ -59,99 +47,23 @@ async function unpack(element) {
   return JSON.parse(await new Response(stream).text());
 }
 
-// The theories of a data set, or null if the page does not contain them.
-async function loadTheories(dataset) {
-  if (!loadedTheories.has(dataset)) {
-    const element = byId(`theories-${dataset}`);
-    loadedTheories.set(dataset, element ? decodeTheories(await unpack(element)) : null);
+// A part of a data set, decoded once; null if the page does not contain it.
+async function loadPart(part, dataset, decode = (packed) => packed) {
+  const id = `${part}-${dataset}`;
+  if (!loadedParts.has(id)) {
+    const element = byId(id);
+    loadedParts.set(id, element ? unpack(element).then(decode) : Promise.resolve(null));
   }
-  return loadedTheories.get(dataset);
+  return loadedParts.get(id);
 }
 
-function decodeTheories(packed) {
-  const labels = packed.labels.map(([name, target, positives, negatives]) => ({ name, target, positives, negatives }));
-  const features = packed.features.map(([name, categories], i) => ({ name, categories, binary: packed.binary[i] }));
-  const rules = packed.rules.map(([label, tp, fp, ...body], index) => (
-    { index, label, tp, fp, conditions: body.map(decodeCondition), origin: packed.origins[index] ?? '' }));
-  const rankings = new Map(packed.rankings.map((r) => [`${r.family} ${r.parameter}`, r]));
-  return { fold: packed.fold, labels, features, rules, rankings, examples: decodeExamples(packed.examples) };
+// Attributes, theories to use and examples of a data set.
+function loadCore(dataset) {
+  return loadPart('theories', dataset, decodeCore);
 }
 
-// One condition per feature: an interval whose ends may be null, or a list of category codes.
-function decodeCondition([feature, low, high, includesHigh]) {
-  if (Array.isArray(low)) return { feature, categories: low };
-  return { feature, low, high, includesHigh: Boolean(includesHigh) };
-}
-
-// An interval with two ends counts as two conditions.
-function countConditions(rule) {
-  const ends = ({ low, high }) => (low !== null) + (high !== null);
-  return rule.conditions.reduce((sum, condition) => sum + (condition.categories ? 1 : ends(condition)), 0);
-}
-
-function decodeExamples(packed) {
-  if (!packed) return [];
-  return packed.rows.map((differences, i) => {
-    const values = [...packed.usual];
-    for (let j = 0; j < differences.length; j += 2) values[differences[j]] = differences[j + 1];
-    return { values, truth: packed.truth[i] };
-  });
-}
-
-// The theory of a cell: its rules, and the training examples that they cover together.
-function theoryAt(theories, family, p, phi) {
-  const ranking = theories.rankings.get(`${family} ${familyOf(family).parameters[p]}`);
-  if (!ranking) return { rules: [], covered: theories.labels.map(() => ({ tp: 0, fp: 0 })) };
-  const kept = ranking.kept.find(([share]) => share === study.phis[phi]);
-  const count = kept ? kept[1] : 0;
-  const covered = theories.labels.map(() => ({ tp: 0, fp: 0 }));
-  const rules = ranking.rules.slice(0, count).map((index) => theories.rules[index]);
-  rules.forEach((rule, i) => {
-    covered[rule.label].tp += ranking.new_tp[i];
-    covered[rule.label].fp += ranking.new_fp[i];
-  });
-  return { rules, covered };
-}
-
-function precisionOf({ tp, fp }) {
-  return tp + fp ? tp / (tp + fp) : 0;
-}
-
-function smoothedPrecision({ tp, fp }) {
-  return (tp + 1) / (tp + fp + 2);
-}
-
-// -- firing -----------------------------------------------------------------------------------------
-
-// A missing value (null) satisfies no condition.
-function isMet({ feature, low, high, includesHigh, categories }, values) {
-  const value = values[feature];
-  if (value === null || value === undefined) return false;
-  if (categories) return categories.includes(value);
-  const isBelow = high === null || (includesHigh ? value <= high : value < high);
-  return isBelow && (low === null || value >= low);
-}
-
-// A condition without the end of its interval that a value satisfies.
-function failingPart(condition, values) {
-  const value = values[condition.feature];
-  if (condition.categories || value === null || value === undefined) return condition;
-  const isTooLow = condition.low !== null && value < condition.low;
-  return isTooLow ? { ...condition, high: null } : { ...condition, low: null };
-}
-
-function fires(rule, values) {
-  return rule.conditions.every((condition) => isMet(condition, values));
-}
-
-// The rule with the fewest failing conditions; the most precise one of several.
-function nearestRule(rules, values) {
-  let best = null;
-  for (const rule of rules) {
-    const failing = rule.conditions.filter((condition) => !isMet(condition, values));
-    const isBetter = !best || failing.length < best.failing.length
-      || (failing.length === best.failing.length && smoothedPrecision(rule) > smoothedPrecision(best.rule));
-    if (isBetter) best = { rule, failing };
-  }
-  return best;
+// The theories of the map, which need the attributes.
+async function loadCells(dataset) {
+  const core = await loadCore(dataset);
+  return core && loadPart('cells', dataset, (packed) => decodeCells(packed, core));
 }

@@ -2,6 +2,7 @@
 
 const SVG_NAMESPACE = 'http://www.w3.org/2000/svg';
 
+/** @param {string} id @returns {any} */
 function byId(id) {
   return document.getElementById(id);
 }
@@ -14,20 +15,45 @@ function fill(node, attributes, children) {
     else node.setAttribute(name, value === true ? '' : String(value));
   }
   // Strings become text nodes.
-  node.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  node.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
   return node;
 }
 
+/** @param {string} tag @param {Record<string, any>} [attributes] @param {...any} children @returns {any} */
 function el(tag, attributes = {}, ...children) {
   return fill(document.createElement(tag), attributes, children);
 }
 
+/** @param {string} tag @param {Record<string, any>} [attributes] @param {...any} children @returns {any} */
 function svg(tag, attributes = {}, ...children) {
   return fill(document.createElementNS(SVG_NAMESPACE, tag), attributes, children);
 }
 
+/** @param {any} node @param {...any} children */
 function show(node, ...children) {
-  node.replaceChildren(...children.flat().filter((child) => child !== null && child !== undefined));
+  node.replaceChildren(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+}
+
+// A button with a text; `attributes` may add more.
+function button(text, onclick, attributes = {}) {
+  return el('button', { type: 'button', onclick, ...attributes }, text);
+}
+
+// A part that scrolls by itself, which keys must reach.
+function scroller(label, child, kind = '') {
+  return el('div', { class: `scroll ${kind}`, tabindex: 0, role: 'region', 'aria-label': label }, child);
+}
+
+// Names may contain characters that change the direction of writing; they must not affect their surroundings.
+function nameNode(name, tag = 'bdi') {
+  return tag === 'bdi' ? el('bdi', {}, name) : el(tag, {}, el('bdi', {}, name));
+}
+
+const DIRECTED = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
+
+// The same for places that hold plain text only, such as options and tooltips.
+function nameText(name) {
+  return DIRECTED.test(name) ? `\u2068${name}\u2069` : name;
 }
 
 function fillSelect(select, options, chosen) {
@@ -49,5 +75,11 @@ function showTooltip(event, lines) {
 }
 
 function hideTooltip() {
-  byId('tooltip').hidden = true;
+  const tip = byId('tooltip');
+  if (!tip.hidden) tip.hidden = true;
+}
+
+// Say something to screen readers without moving the focus.
+function announce(text) {
+  byId('announcer').textContent = text;
 }

@@ -1,4 +1,4 @@
-// CSV of values and rules, SVG and PNG of drawings; they are created in the browser.
+// Files that are created in the browser: theories, tables, drawings, and the page itself.
 
 function save(blob, name) {
   const url = URL.createObjectURL(blob);
@@ -9,17 +9,21 @@ function save(blob, name) {
   setTimeout(() => URL.revokeObjectURL(url), 10000);
 }
 
+function saveText(text, name, type = 'text/plain') {
+  save(new Blob([text], { type: `${type};charset=utf-8` }), name);
+}
+
 // The quote stops spreadsheets from reading a text as a formula.
 function csvField(value) {
   if (value === null || value === undefined) return '';
   if (typeof value === 'number') return String(value);
-  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  if (typeof value === 'boolean') return value ? 'True' : 'False';
+  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
   return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 function saveCsv(rows, name) {
-  const text = rows.map((row) => row.map(csvField).join(',')).join('\n');
-  save(new Blob([`${text}\n`], { type: 'text/csv' }), name);
+  saveText(`${rows.map((row) => row.map(csvField).join(',')).join('\n')}\n`, name, 'text/csv');
 }
 
 function fileName(part, suffix) {
@@ -37,19 +41,84 @@ function saveMapCsv() {
   saveCsv([['dataset', 'heuristic', 'parameter', 'phi', ...ids], ...rows], fileName('map', 'csv'));
 }
 
-async function saveRulesCsv() {
-  const theories = await loadTheories(state.dataset);
-  if (!theories) return;
-  const rows = theoryAt(theories, state.family, state.p, state.phi).rules.map((rule) => [
-    theories.labels[rule.label].name, theories.labels[rule.label].target,
-    conditionText(theories, rule.conditions), rule.tp, rule.fp, Number(precisionOf(rule).toFixed(4)), rule.origin,
-  ]);
-  saveCsv([['label', 'target_class', 'rule', 'tp', 'fp', 'precision', 'origin'], ...rows], fileName('rules', 'csv'));
+// -- the theory -------------------------------------------------------------------------------------
+
+function theoryName() {
+  return context.base.kind === 'cell' ? `theory-${context.base.key.replace(/^cell /, '').replace(/[^\w.-]+/g, '_')}` : context.base.id;
 }
+
+function saveTheoryJson() {
+  if (context) saveText(plainToText(theoryToPlain(context.base)), fileName(theoryName(), 'json'), 'application/json');
+}
+
+// The edited theory with its history, which the page and the library read.
+function saveCurated() {
+  const { base, core, theory } = context;
+  const curation = { base: base.key, edits: editsOf(base.key).list.slice(0, editsOf(base.key).at), history: historyOf(base, core) };
+  saveText(plainToText(theoryToPlain(theory, { curation })), fileName(`${theoryName()}-curated`, 'json'), 'application/json');
+}
+
+function saveRulesCsv() {
+  if (!context) return;
+  const { theory } = context;
+  const hasVotes = votes(theory);
+  const rows = theory.rules.map((rule) => {
+    const { training, unseen } = ruleCounts(theory, rule);
+    return [
+      theory.labels[rule.label].name, rule.head, conditionText(theory, rule.conditions), training?.tp, training?.fp,
+      training && Number(precisionOf(training).toFixed(4)), unseen?.tp, unseen?.fp, ...(hasVotes ? [rule.points] : []), describeOrigin(rule),
+    ];
+  });
+  const head = ['label', 'target_class', 'rule', 'tp', 'fp', 'precision', 'unseen_tp', 'unseen_fp', ...(hasVotes ? ['points'] : []), 'origin'];
+  saveCsv([head, ...rows], fileName(`${theoryName()}-rules`, 'csv'));
+}
+
+const EXPORTS = { sql: ['SQL', 'sql'], python: ['Python', 'py'], markdown: ['Markdown', 'md'] };
+
+async function saveExport(format) {
+  const exports = await loadPart('exports', state.dataset);
+  const text = exports?.[context.base.id]?.[format];
+  if (typeof text === 'string') saveText(text, fileName(theoryName(), EXPORTS[format][1]));
+  else sayOnPage(text?.reason ?? 'This format is omitted to keep the page small.');
+}
+
+function sayOnPage(text) {
+  show(byId('download-note'), nameNode(text));
+}
+
+// SQL, Python and Markdown are written by the library when it writes the page, so edits are not in them.
+function renderTheoryDownloads() {
+  const isLearned = context && !context.isEdited;
+  const canExport = isLearned && context.base.kind === 'use' && study.datasets[state.dataset].embedded.includes('exports');
+  show(byId('theory-downloads'), 'Download ',
+    isLearned ? button('JSON', saveTheoryJson, { class: 'quiet', id: 'save-json' }) : context ? button('JSON', saveCurated, { class: 'quiet', id: 'save-json' }) : null,
+    canExport ? Object.entries(EXPORTS).map(([format, [title]]) => button(title, () => saveExport(format), { class: 'quiet', 'data-export': format })) : null,
+    context ? button('CSV', saveRulesCsv, { class: 'quiet', id: 'save-rules-csv' }) : null,
+    el('span', { id: 'download-note', class: 'hint', role: 'status' },
+      canExport || !context ? '' : 'SQL and Python: steelyard export FILE.json --to sql'));
+}
+
+// -- the page ---------------------------------------------------------------------------------------
+
+// The page before anything was drawn, as its file has it.
+const pristine = `<!DOCTYPE html>\n${document.documentElement.outerHTML}\n`;
+
+const SCRIPT = '\x3cscript type="application/json" id=';
+
+function saveEditedPage() {
+  const text = editsToText().replace(/[<>&\u2028\u2029]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  const earlier = new RegExp(`${SCRIPT}"edits">[^<]*\x3c/script>\n?`);
+  const without = pristine.replace(earlier, '');
+  const at = without.indexOf(`${SCRIPT}"study">`);
+  const element = `${SCRIPT}"edits">${text}\x3c/script>\n`;
+  saveText(without.slice(0, at) + element + without.slice(at), fileName('curated', 'html'), 'text/html');
+}
+
+// -- drawings ---------------------------------------------------------------------------------------
 
 const DRAWN = ['fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'opacity', 'font-size', 'font-family', 'font-weight', 'paint-order', 'text-anchor'];
 
-// A copy of a drawing that does not need the style sheet of the page.
+// A copy of a drawing that needs no style sheet.
 function standalone(drawing) {
   const copy = drawing.cloneNode(true);
   const originals = [drawing, ...drawing.querySelectorAll('*')];
@@ -65,7 +134,7 @@ function standalone(drawing) {
 }
 
 function saveSvg(drawing, part) {
-  save(new Blob([standalone(drawing).text], { type: 'image/svg+xml' }), fileName(part, 'svg'));
+  saveText(standalone(drawing).text, fileName(part, 'svg'), 'image/svg+xml');
 }
 
 function savePng(drawing, part, scale = 3) {
@@ -81,14 +150,14 @@ function savePng(drawing, part, scale = 3) {
 
 function drawingButtons(drawingOf, part) {
   return [
-    el('button', { type: 'button', class: 'quiet', onclick: () => saveSvg(drawingOf(), part) }, 'SVG'),
-    el('button', { type: 'button', class: 'quiet', onclick: () => savePng(drawingOf(), part) }, 'PNG'),
+    button('SVG', () => saveSvg(drawingOf(), part), { class: 'quiet' }),
+    button('PNG', () => savePng(drawingOf(), part), { class: 'quiet' }),
   ];
 }
 
-function renderDownloads() {
-  show(byId('map-downloads'), 'Download ',
-    el('button', { type: 'button', class: 'quiet', id: 'save-map-csv', onclick: saveMapCsv }, 'CSV'),
+function renderMapDownloads() {
+  if (!hasMap) return;
+  show(byId('map-downloads'), 'Download the map ',
+    button('CSV', saveMapCsv, { class: 'quiet', id: 'save-map-csv' }),
     ...drawingButtons(() => byId('map-drawing'), 'map'));
-  show(byId('rules-downloads'), 'Download ', el('button', { type: 'button', class: 'quiet', onclick: saveRulesCsv }, 'CSV'));
 }

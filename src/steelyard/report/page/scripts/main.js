@@ -1,6 +1,6 @@
 // The page as a whole: one state, one render function, events that change the state.
 
-const RENDERERS = { rules: renderRules, tradeoff: renderTradeoff, labels: renderLabels, ask: renderAsk };
+const RENDERERS = { rules: renderRules, ask: renderAsk, labels: renderLabels, compare: renderCompare, tradeoff: renderTradeoff };
 
 function update(change) {
   Object.assign(state, change);
@@ -8,15 +8,22 @@ function update(change) {
   render();
 }
 
-// Rendering waits for the theories of a data set; an earlier choice must not replace a later one.
+// Rendering waits for theories and for the next frame; an earlier choice must not replace a later one.
 let latest = 0;
 
 async function render() {
   latest += 1;
   const mine = latest;
   renderFrame();
-  const theories = await loadTheories(state.dataset);
-  if (mine === latest) RENDERERS[state.view](theories);
+  const found = await loadContext();
+  if (mine !== latest) return;
+  setContext(found);
+  renderHead();
+  // The marks on the map move at once; the rules follow when the browser has time to draw.
+  await new Promise((resolve) => { requestAnimationFrame(resolve); });
+  if (mine !== latest) return;
+  RENDERERS[state.view]();
+  document.body.dataset.rendered = String(mine);
 }
 
 function renderFrame() {
@@ -28,6 +35,7 @@ function renderFrame() {
   renderSubtitle();
   renderJumps();
   renderMap();
+  renderFilterNote();
   renderHere();
   renderSummary();
   for (const view of VIEWS) {
@@ -44,59 +52,58 @@ function renderSubtitle() {
     about.n_examples && count(about.n_examples, 'example'),
     about.n_features && count(about.n_features, 'attribute'),
     about.n_labels && count(about.n_labels, 'label'),
-    count(folds, 'fold'),
+    folds && count(folds, 'fold'),
   ].filter(Boolean);
-  show(byId('subtitle'), el('b', {}, name), `: ${parts.join(', ')}`);
-}
-
-function renderFooter() {
-  const { version, finished, n_candidates: candidates, seed } = study.run;
-  const facts = [
-    candidates && `${Number(candidates).toLocaleString('en')} candidate rules`,
-    seed !== null && seed !== undefined && `seed ${seed}`,
-    finished && `finished ${finished}`,
-    version && `Steelyard ${version}`,
-  ].filter(Boolean);
-  const { symbol } = study.families[0];
-  show(byId('footer'),
-    el('p', {}, `A larger ${symbol} trades consistency for coverage: fewer rules that cover more examples. φ is the share of the rules that is kept, best first. `,
-      'A label is predicted if any of its rules fires.'),
-    el('p', {}, 'Keys: arrows on the map, ', el('kbd', {}, 'm'), ' to the map, ', el('kbd', {}, '1'), '–', el('kbd', {}, '4'), ' for the tabs, ', el('kbd', {}, '/'), ' to search. The address of the page links to the current view.'),
-    el('p', {}, facts.join(' · ')));
+  show(byId('subtitle'), nameNode(name, 'b'), `: ${parts.join(', ')}`);
 }
 
 function fillControls() {
-  fillSelect(byId('dataset'), study.datasets.map(({ name }, i) => [String(i), name]), String(state.dataset));
+  fillSelect(byId('dataset'), study.datasets.map(({ name }, i) => [String(i), nameText(name)]), String(state.dataset));
   fillSelect(byId('family'), study.families.map(({ id, symbol }) => [id, `${id} (${symbol})`]), state.family);
   fillSelect(byId('measure'), study.measures.map(({ id, title }) => [id, title]), state.measure);
   byId('dataset-label').hidden = study.datasets.length < 2;
   byId('family-label').hidden = study.families.length < 2;
   byId('scale-label').hidden = study.datasets.length < 2;
+  byId('map-section').hidden = !hasMap;
+  byId('tab-tradeoff').hidden = !hasMap;
+  byId('cell-bar').hidden = !hasMap;
+  document.body.classList.toggle('no-map', !hasMap);
 }
 
 // Another heuristic has other parameters; choose the same relative position.
 function changeFamily(family) {
   const share = state.p / Math.max(familyOf(state.family).parameters.length - 1, 1);
-  update({ family, p: Math.round(share * (familyOf(family).parameters.length - 1)) });
+  update({ theory: CELL, family, p: Math.round(share * (familyOf(family).parameters.length - 1)) });
+}
+
+function changeDataset(dataset) {
+  Object.assign(state, { dataset, label: '', example: 0, other: '', slice: '' });
+  if (hasMap) clearFilter();
+  const { measure } = state;
+  const keepsCell = state.theory === CELL;
+  update({ ...(keepsCell ? {} : chooseFirst()), measure });
 }
 
 function listen() {
-  byId('dataset').addEventListener('change', (event) => update({ dataset: Number(event.target.value), label: '', example: 0 }));
+  byId('dataset').addEventListener('change', (event) => changeDataset(Number(event.target.value)));
   byId('family').addEventListener('change', (event) => changeFamily(event.target.value));
   byId('measure').addEventListener('change', (event) => update({ measure: event.target.value }));
   byId('scale').addEventListener('change', (event) => update({ scale: event.target.value }));
+  byId('theory').addEventListener('change', (event) => update(event.target.value === CELL ? { theory: CELL } : chooseUsed(event.target.value)));
   byId('tabs').addEventListener('click', (event) => {
     if (event.target.dataset.view) update({ view: event.target.dataset.view });
   });
   byId('tabs').addEventListener('keydown', moveBetweenTabs);
   document.addEventListener('keydown', useShortcut);
-  window.addEventListener('hashchange', () => { readHash(); render(); });
+  window.addEventListener('hashchange', () => { allEdits.clear(); readEmbeddedEdits(); readHash(); render(); });
   window.addEventListener('beforeprint', renderForPrint);
   window.addEventListener('afterprint', render);
   listenToMap();
+  listenToFilters();
   listenToRules();
   listenToTradeoff();
   listenToLabels();
+  listenToFiles();
   listenToTheme();
 }
 
@@ -104,15 +111,25 @@ function moveBetweenTabs(event) {
   const change = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
   if (!change) return;
   event.preventDefault();
-  const view = VIEWS[(VIEWS.indexOf(state.view) + change + VIEWS.length) % VIEWS.length];
+  const views = shownViews();
+  const view = views[(views.indexOf(state.view) + change + views.length) % views.length];
   update({ view });
   byId(`tab-${view}`).focus();
 }
 
 function useShortcut(event) {
-  if (event.ctrlKey || event.altKey || event.metaKey || /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
-  if (event.key === 'm') byId('map').focus();
-  else if (VIEWS[Number(event.key) - 1]) update({ view: VIEWS[Number(event.key) - 1] });
+  if (byId('editor').open || /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
+  if (event.ctrlKey || event.metaKey) {
+    const change = { z: -1, y: 1 }[event.key.toLowerCase()];
+    if (change && context && editsOf(context.base.key).list.length) {
+      event.preventDefault();
+      moveInHistory(event.shiftKey ? 1 : change);
+    }
+    return;
+  }
+  if (event.altKey) return;
+  if (event.key === 'm' && hasMap) byId('map').focus();
+  else if (shownViews()[Number(event.key) - 1]) update({ view: shownViews()[Number(event.key) - 1] });
   else if (event.key === '/') {
     event.preventDefault();
     update({ view: 'rules' });
@@ -120,46 +137,20 @@ function useShortcut(event) {
   }
 }
 
-// A printed page shows all tabs. The theories are loaded already, because one tab shows them.
+// A printed page shows the theory: what it is, all its rules, and its labels.
 function renderForPrint() {
-  const theories = loadedTheories.get(state.dataset);
-  if (theories === undefined) return;
-  isPrinting = true;
-  for (const view of VIEWS) RENDERERS[view](theories);
-  isPrinting = false;
+  if (!context) return;
+  setPrinting(true);
+  renderRules();
+  renderLabels();
+  setPrinting(false);
 }
 
-// -- light and dark ---------------------------------------------------------------------------------
-
-function storedTheme() {
-  try {
-    return window.localStorage.getItem('steelyard-theme');
-  } catch {
-    return null; // some browsers store nothing for local files
-  }
-}
-
-function applyTheme(theme) {
-  document.documentElement.dataset.theme = theme;
-  byId('theme').textContent = theme === 'dark' ? 'Light' : 'Dark';
-}
-
-function listenToTheme() {
-  const system = window.matchMedia('(prefers-color-scheme: dark)');
-  applyTheme(storedTheme() ?? (system.matches ? 'dark' : 'light'));
-  system.addEventListener('change', () => { if (!storedTheme()) applyTheme(system.matches ? 'dark' : 'light'); });
-  byId('theme').addEventListener('click', () => {
-    const theme = document.documentElement.dataset.theme === 'dark' ? 'light' : 'dark';
-    applyTheme(theme);
-    try {
-      window.localStorage.setItem('steelyard-theme', theme);
-    } catch { /* the choice lasts until the page is closed */ }
-  });
-}
-
+readEmbeddedEdits();
 readHash();
 fillControls();
-renderDownloads();
+renderMapDownloads();
+renderHelp();
 renderFooter();
 listen();
 render();

@@ -4,6 +4,9 @@
 // area between the axes; a grid with few rows is less high.
 const MAP = { left: 64, top: 8, right: 4, bottom: 46, across: 400, down: [180, 400], row: 40, mark: 12 };
 
+// Families whose rules get broader from left to right.
+const DIRECTED_FAMILIES = ['m-estimate', 'f-measure'];
+
 // Width and height of a cell.
 function cellSize() {
   const [least, most] = MAP.down;
@@ -18,7 +21,9 @@ function mapValues() {
 }
 
 function mapBetter() {
-  return state.scale === 'rank' ? -1 : measureOf(state.measure).better;
+  const { better } = measureOf(state.measure);
+  // The largest value has rank 1; for sizes that is the worst.
+  return state.scale === 'rank' ? -better : better;
 }
 
 function formatMapValue(value) {
@@ -38,17 +43,28 @@ function goodness(values) {
   };
 }
 
+// What the drawing shows; if only the chosen cell changes, only the marks are drawn again.
+let drawnMap = '';
+
 function renderMap() {
+  if (!hasMap) return;
   const values = mapValues();
   const { parameters } = familyOf(state.family);
-  const good = goodness(values);
-  const width = MAP.left + MAP.across + MAP.right;
-  const height = MAP.top + cellSize()[1] * study.phis.length + MAP.bottom;
-  const cells = parameters.flatMap((_, p) => study.phis.map((__, phi) => mapCell(p, phi, values, good)));
-  show(byId('map'), svg('svg', {
-    id: 'map-drawing', viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': describeMap(values),
-  }, ...cells, ...mapAxes(parameters, height), ...mapMarks(values)));
-  renderLegend(values);
+  const shown = [state.dataset, state.family, state.measure, state.scale, filterKey()].join(' ');
+  if (drawnMap !== shown) {
+    drawnMap = shown;
+    const good = goodness(values);
+    const width = MAP.left + MAP.across + MAP.right;
+    const height = MAP.top + cellSize()[1] * study.phis.length + MAP.bottom;
+    const passes = filterCells();
+    const cells = parameters.flatMap((_, p) => study.phis.map((__, phi) => mapCell(p, phi, values, good, passes)));
+    show(byId('map'), svg('svg', { id: 'map-drawing', viewBox: `0 0 ${width} ${height}`, role: 'img' },
+      ...cells, ...mapAxes(parameters, height), svg('g', { id: 'map-marks' })));
+    renderLegend(values);
+  }
+  byId('map-drawing').setAttribute('aria-label', describeMap(values));
+  show(byId('map-marks'), mapMarks(values));
+  byId('map-note').textContent = state.scale === 'rank' ? `Average rank over ${count(study.datasets.length, 'data set')}; 1 is the largest value.` : '';
 }
 
 function describeMap(values) {
@@ -62,13 +78,13 @@ function cellPosition(p, phi) {
   return [MAP.left + p * width, MAP.top + phi * height];
 }
 
-function mapCell(p, phi, values, good) {
+function mapCell(p, phi, values, good, passes) {
   const value = values[cellOf(p, phi)];
   const [x, y] = cellPosition(p, phi);
   const [width, height] = cellSize();
   const colour = value === null ? 'none' : colourAt(good(value));
   return svg('rect', {
-    class: 'cell', x, y, width, height, 'shape-rendering': 'crispEdges', fill: colour, 'data-p': p, 'data-phi': phi,
+    class: passes[cellOf(p, phi)] ? 'cell' : 'cell dim', x, y, width, height, 'shape-rendering': 'crispEdges', fill: colour, 'data-p': p, 'data-phi': phi,
   });
 }
 
@@ -84,11 +100,11 @@ function mapAxes(parameters, height) {
   const { symbol } = familyOf(state.family);
   const title = svg('text', {
     class: 'title', x: MAP.left + MAP.across / 2, y: height - 8, 'text-anchor': 'middle',
-  }, `consistency  ←  ${symbol}  →  coverage`);
+  }, DIRECTED_FAMILIES.includes(state.family) ? `strict  ←  ${symbol}  →  broad` : symbol || 'no parameter');
   const side = svg('text', {
     class: 'title', 'text-anchor': 'middle',
     transform: `translate(12 ${MAP.top + (cellHeight * study.phis.length) / 2}) rotate(-90)`,
-  }, 'share of rules kept, φ');
+  }, 'share of rules kept (φ)');
   return [...across, ...down, title, side].filter(Boolean);
 }
 
@@ -108,45 +124,54 @@ function mapMarks(values) {
     const [cx, cy] = centre(Math.floor(best / study.phis.length), best % study.phis.length);
     marks.push(...outlined('circle', { cx, cy, r: Math.min(size - 2, 5) }));
   }
-  for (const tuned of tunedPoints()) {
-    const [x, y] = centre(tuned.p, tuned.phi);
+  for (const { p, phi, titles } of tunedPoints()) {
+    const [x, y] = centre(p, phi);
     marks.push(...outlined('path', { d: `M${x} ${y - size}L${x + size} ${y}L${x} ${y + size}L${x - size} ${y}Z` }));
+    const isRight = x > MAP.left + 0.75 * MAP.across;
+    marks.push(svg('text', { class: 'mark-name', x: x + (isRight ? -1 : 1) * (Math.max(size, width / 2 + 2) + 3), y: y + 4, 'text-anchor': isRight ? 'end' : 'start' }, titles.join(', ')));
   }
   const [x, y] = cellPosition(state.p, state.phi);
   marks.push(...outlined('rect', { x: x - 1, y: y - 1, width: width + 2, height: height + 2, rx: 3 }));
   return marks;
 }
 
-// The cells that tuning chose on the training set of the shown fold, for each measure tuned for.
+// The cells of the theories to use, each with the measures that it was tuned for.
 function tunedPoints() {
-  const { parameters } = familyOf(state.family);
-  return study.datasets[state.dataset].tuned
-    .filter((tuned) => tuned.family === state.family)
-    .map((tuned) => {
-      const [, parameter, phi] = tuned.folds[0];
-      return { ...tuned, p: parameters.indexOf(parameter), phi: study.phis.indexOf(phi) };
-    })
-    .filter((tuned) => tuned.p >= 0 && tuned.phi >= 0);
+  const { id, parameters } = familyOf(state.family);
+  const points = new Map();
+  for (const { method, parameter, phi, tuned_for: measure } of study.datasets[state.dataset].use) {
+    const cell = [parameters.indexOf(parameter), study.phis.indexOf(phi)];
+    if (method !== id || cell.includes(-1)) continue;
+    const key = cell.join(' ');
+    if (!points.has(key)) points.set(key, { p: cell[0], phi: cell[1], titles: [] });
+    points.get(key).titles.push(shortTitle(measure));
+  }
+  return [...points.values()];
 }
 
+// The colours of the cells, and the baselines on the same scale, which may lie beyond the colours.
 function renderLegend(values) {
   const [low, high] = extent(values);
   const ends = mapBetter() > 0 ? [low, high] : [high, low];
   const good = goodness(values);
   const references = state.scale === 'rank' ? [] : study.datasets[state.dataset].baselines
-    .map(({ name, values: of }) => [name, of[state.measure]])
-    .filter(([, value]) => value !== null && value !== undefined);
+    .map(({ name, values: of }) => ({ name, value: of[state.measure] }))
+    .filter(({ value }) => value !== null && value !== undefined);
   const stops = Array.from({ length: 11 }, (_, i) => svg('stop', { offset: `${i * 10}%`, 'stop-color': colourAt(i / 10) }));
   const [start, end] = [MAP.left, MAP.left + MAP.across];
-  const place = (value) => start + Math.min(Math.max(good(value), 0), 1) * (end - start);
+  const goods = [0, 1, ...references.map(({ value }) => good(value))];
+  const place = linear([Math.min(...goods), Math.max(...goods)], [start, end]);
+  const [first, last] = [place(0), place(1)];
   const drawing = svg('svg', { class: 'legend', viewBox: `0 0 ${end + MAP.right} ${references.length ? 48 : 30}`, 'aria-hidden': 'true' },
     svg('defs', {}, svg('linearGradient', { id: 'ramp' }, ...stops)),
-    svg('text', { class: 'tick', x: start, y: 11 }, formatMapValue(ends[0])),
-    svg('text', { class: 'tick', x: end, y: 11, 'text-anchor': 'end' }, formatMapValue(ends[1])),
-    svg('rect', { x: start, y: 17, width: end - start, height: 9, fill: 'url(#ramp)' }),
-    ...spread(references.map(([name, value]) => ({ name, at: place(value) })), start, end)
-      .map(({ name, at, text }) => svg('g', {},
+    svg('text', { class: 'tick', x: first, y: 11 }, formatMapValue(ends[0])),
+    svg('text', { class: 'tick', x: last, y: 11, 'text-anchor': 'end' }, formatMapValue(ends[1])),
+    references.length ? svg('path', { class: 'grid', d: `M${start} 21.5H${end}` }) : null,
+    svg('rect', { id: 'legend-ramp', x: first, y: 17, width: last - first, height: 9, fill: 'url(#ramp)' }),
+    ...spread(references.map(({ name, value }) => ({ name, value, at: place(good(value)) })), start, end, 30)
+      .map(({ name, at, text, value }) => svg('g', { 'data-reference': name, 'data-at': at.toFixed(2) },
         svg('path', { class: 'reference', d: `M${at} 17V27L${text} 33` }),
+        svg('title', {}, `${name}: ${formatMapValue(value)}`),
         svg('text', { class: 'tick', x: text, y: 45, 'text-anchor': 'middle' }, name))));
   show(byId('legend'), drawing);
 }
@@ -190,17 +215,20 @@ const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowD
 function step([dp, dphi]) {
   const last = familyOf(state.family).parameters.length - 1;
   update({
+    theory: CELL,
     p: Math.min(Math.max(state.p + dp, 0), last),
     phi: Math.min(Math.max(state.phi + dphi, 0), study.phis.length - 1),
   });
 }
 
 function listenToMap() {
+  if (!hasMap) return;
   const map = byId('map');
   map.addEventListener('click', (event) => {
     const cell = cellUnder(event);
-    if (cell) update(cell);
+    if (cell && !justSelected()) update({ theory: CELL, ...cell });
   });
+  listenToRegion(map);
   map.addEventListener('pointermove', (event) => {
     const cell = cellUnder(event);
     if (cell && event.pointerType === 'mouse') showTooltip(event, tooltipOf(cell.p, cell.phi));

@@ -22,6 +22,7 @@ function baselinePoints(xMeasure, yMeasure) {
     .filter(({ x, y }) => Number.isFinite(x) && Number.isFinite(y));
 }
 
+/** @param {number[]} domain */
 function padded([low, high], share = 0.06) {
   const pad = (high - low || 1) * share;
   return [low - pad, high + pad];
@@ -94,7 +95,7 @@ function renderTradeoff() {
   const { symbol, parameters } = familyOf(state.family);
   show(byId('tradeoff'),
     el('p', { class: 'headline' }, el('b', {}, `${valuesOf(state.dataset, state.family, quality).length} theories`),
-      `; brighter points have a larger ${symbol} (up to ${parameters[parameters.length - 1]}) and more coverage. Click a point to choose its theory.`),
+      `; brighter points are broader (larger ${symbol}, up to ${parameters[parameters.length - 1]}). Click a point to choose its theory.`),
     el('div', { class: 'figures' }, figures));
 }
 
@@ -107,7 +108,7 @@ function listenToTradeoff() {
   const view = byId('tradeoff');
   view.addEventListener('click', (event) => {
     const cell = cellUnder(event);
-    if (cell) update(cell);
+    if (cell) update({ theory: CELL, ...cell });
   });
   view.addEventListener('pointermove', (event) => {
     const cell = cellUnder(event);

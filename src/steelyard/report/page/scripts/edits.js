@@ -1,0 +1,182 @@
+// Edits of theories: a list of operations per theory, with undo and redo. They give the theory that the
+// library's own operations (drop, replace, add) give, and survive in the address and in files.
+
+// Theory key → { list, at }: the first `at` operations of the list are in force, the others can be redone.
+const allEdits = new Map();
+
+function editsOf(key) {
+  return allEdits.get(key) ?? { list: [], at: 0 };
+}
+
+function isEdited(key) {
+  return editsOf(key).at > 0;
+}
+
+function today() {
+  const now = new Date();
+  const two = (number) => String(number).padStart(2, '0');
+  return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`;
+}
+
+// Add an operation; what could be redone is gone.
+function edit(operation) {
+  const { key } = context.base;
+  const { list, at } = editsOf(key);
+  const kept = list.slice(0, at);
+  allEdits.set(key, { list: [...kept, { ...operation, when: today() }], at: at + 1 });
+  announce(describeEdit(operation));
+  update({});
+}
+
+function moveInHistory(change) {
+  const { key } = context.base;
+  const { list, at } = editsOf(key);
+  const next = Math.min(Math.max(at + change, 0), list.length);
+  if (next === at) return;
+  allEdits.set(key, { list, at: next });
+  announce(change < 0 ? 'undone' : 'done again');
+  update({});
+}
+
+function newRuleKey() {
+  const used = editsOf(context.base.key).list.filter(({ op }) => op === 'add').length;
+  return `new${used + 1}`;
+}
+
+const EDIT_NAMES = {
+  drop: 'rejected a rule', replace: 'changed a rule', add: 'added a rule', keep: 'kept a rule', note: 'wrote a note',
+};
+
+function describeEdit({ op }) {
+  return EDIT_NAMES[op];
+}
+
+// -- applying ---------------------------------------------------------------------------------------
+
+const appliedEdits = new WeakMap();
+
+// The theory after the edits that are in force; computed once per state of the history.
+function applyEdits(base, core) {
+  const { list, at } = editsOf(base.key);
+  if (!at) return base;
+  const known = appliedEdits.get(base);
+  if (known && known.list === list && known.at === at) return known.theory;
+  const theory = list.slice(0, at).reduce((made, operation) => OPERATIONS[operation.op](made, operation, core), base);
+  appliedEdits.set(base, { list, at, theory });
+  return theory;
+}
+
+function replaceRule(theory, key, change) {
+  return { ...theory, rules: theory.rules.map((rule) => (rule.key === key ? change(rule) : rule)) };
+}
+
+// What a touched label leaves uncovered is not known any more; predictions stay as they are.
+function touch(theory, label) {
+  const labels = theory.labels.map((one, j) => (j === label ? { ...one, uncovered: [null, null], silent: silentScore(one) } : one));
+  return { ...theory, labels, evidenceFrom: { kind: 'stale' } };
+}
+
+const OPERATIONS = {
+  drop: (theory, { rule: key, note = '', when }) => {
+    const rule = theory.rules.find((one) => one.key === key);
+    if (!rule) return theory;
+    const rules = theory.rules.filter((one) => one !== rule);
+    const rejected = [...theory.rejected, { ...rule, note: note || rule.note, when }];
+    return touch({ ...theory, rules, rejected }, rule.label);
+  },
+
+  replace: (theory, { rule: key, body, points, note = '', when }, core) => {
+    const before = theory.rules.find((one) => one.key === key);
+    if (!before) return theory;
+    const isVote = votes(theory);
+    return touch(replaceRule(theory, key, (rule) => ({
+      ...rule,
+      conditions: conditionsFromPlain(body, core),
+      tp: null, fp: null, only: null, heldOut: null, value: null,
+      points: isVote ? points ?? rule.points : null,
+      confidence: isVote ? null : strengthOf(rule),
+      source: 'edited', when, note,
+    })), before.label);
+  },
+
+  add: (theory, { rule: key, label, target_class: head, body, points, note = '', when }, core) => {
+    const j = theory.labels.findIndex(({ name }) => name === label);
+    if (j < 0) return theory;
+    const rule = {
+      key, label: j, head, conditions: conditionsFromPlain(body, core), tp: null, fp: null, only: null, heldOut: null,
+      points: votes(theory) ? points : null, value: null, confidence: null, source: 'given', when, note,
+    };
+    const rules = [...theory.rules, rule].sort((a, b) => a.label - b.label);
+    return touch({ ...theory, rules }, j);
+  },
+
+  keep: (theory, { rule: key, when }) => replaceRule(theory, key, (rule) => ({ ...rule, isKept: true, when, note: rule.note || 'kept' })),
+
+  note: (theory, { rule: key, note, when }) => replaceRule(theory, key, (rule) => ({ ...rule, when, note })),
+};
+
+// The operations as the library would be told, with the rules before and after.
+function historyOf(base, core) {
+  const { list, at } = editsOf(base.key);
+  let theory = base;
+  return list.slice(0, at).map((operation) => {
+    const before = theory.rules.find((rule) => rule.key === operation.rule);
+    theory = OPERATIONS[operation.op](theory, operation, core);
+    const after = theory.rules.find((rule) => rule.key === operation.rule);
+    const plain = (rule) => rule && {
+      label: theory.labels[rule.label].name, target_class: rule.head, body: conditionsToPlain(rule.conditions, theory.features),
+    };
+    return {
+      op: operation.op,
+      when: operation.when,
+      ...(operation.note ? { note: operation.note } : {}),
+      ...(before ? { rule: plain(before) } : {}),
+      ...(after && ['replace', 'add'].includes(operation.op) ? { new: plain(after) } : {}),
+      ...(after && after.points !== null && ['replace', 'add'].includes(operation.op) ? { points: after.points } : {}),
+    };
+  });
+}
+
+// -- keeping ----------------------------------------------------------------------------------------
+
+function editsToText() {
+  const kept = [...allEdits].filter(([, { list }]) => list.length);
+  return kept.length ? JSON.stringify(Object.fromEntries(kept)) : '';
+}
+
+// Edits from a link or a file; anything that is not a list of operations is ignored.
+function textToEdits(text) {
+  let found;
+  try {
+    found = JSON.parse(text);
+  } catch {
+    return;
+  }
+  if (!found || typeof found !== 'object') return;
+  for (const [key, value] of Object.entries(found)) {
+    const list = Array.isArray(value?.list) ? value.list.filter(isOperation) : [];
+    const at = Number.isInteger(value?.at) ? Math.min(Math.max(value.at, 0), list.length) : list.length;
+    if (list.length) allEdits.set(key, { list, at });
+  }
+}
+
+function isOperation(operation) {
+  const { op, rule, body, note } = operation ?? {};
+  const isText = typeof rule === 'string' && (note === undefined || typeof note === 'string');
+  const needsBody = op === 'replace' || op === 'add';
+  return Object.hasOwn(OPERATIONS, op) && isText && (!needsBody || (Array.isArray(body) && body.every(isPlainCondition)));
+}
+
+function isPlainCondition(condition) {
+  if (!Array.isArray(condition) || condition.length !== 3) return false;
+  const [name, operator, value] = condition;
+  if (typeof name !== 'string') return false;
+  if (operator === 'in') return Array.isArray(value) && value.every((text) => typeof text === 'string');
+  return operator === '=' ? typeof value === 'string' : ['≥', '≤', '<'].includes(operator) && Number.isFinite(value);
+}
+
+// Edits inside the file of the page, which somebody mailed on.
+function readEmbeddedEdits() {
+  const element = byId('edits');
+  if (element) textToEdits(element.textContent);
+}
