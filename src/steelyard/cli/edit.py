@@ -49,6 +49,8 @@ def edit(
         print_message("note", f"nothing changed, so {out} is not written")
         return
     edited.to_json(out)
+    if data is not None:
+        print_message("note", f"the counts of all rules are now those of the examples in {data}")
     comparison = theory.compare(edited, X)
     content: dict[str, Any] = {"theory": str(out), "rules": comparison.to_frame()}
     views: list[Any] = [str(comparison)]

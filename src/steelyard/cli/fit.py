@@ -1,5 +1,8 @@
 """``steelyard fit``: a data set with labels → a theory in a file."""
 
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -89,7 +92,7 @@ def fit(
     estimator = _make_estimator(method, tune, options)
     treatment = {"missing": missing_labels, "multi_valued": "split" if split_targets else None}
     loaded = load_data(data, labels, treatment, ignore=ignore, nominal=nominal)
-    with no_repeated_notes(data):
+    with no_repeated_notes(data), _whole_table():
         theory = estimator.fit(loaded.X, loaded.Y).theory_
     theory.to_json(out)
     if report is not None:
@@ -119,6 +122,19 @@ def _write_report(estimator: Any, path: Path, loaded: Any) -> None:
         else:
             return
     write_theory_page(estimator.theory_, path, loaded.X, loaded.Y, name=loaded.name)
+
+
+@contextmanager
+def _whole_table() -> Iterator[None]:
+    """Reject constraints on a category that the table does not have, which only a fold may lack."""
+    from steelyard.learning.constraints import ConstraintWarning
+
+    try:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("error", ".*has no category", ConstraintWarning)
+            yield
+    except ConstraintWarning as warning:
+        raise ValueError(str(warning)) from None
 
 
 def _make_estimator(method: Method, tune: str | None, options: dict[str, Any]) -> Any:

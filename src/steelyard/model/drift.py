@@ -14,6 +14,7 @@ import pandas as pd
 from steelyard._text import format_count
 
 from .conditions import format_body
+from .evidence import Evidence
 from .recounting import read_labels, tally_rules
 from .rules import Rule, ScoredRule
 from .significance import adjust_holm, compare_shares
@@ -199,17 +200,27 @@ def _test_share(scored: ScoredRule, n_now: int, n_rows: int, n_before: int) -> f
     return compare_shares(n_now, n_rows, scored.tp + scored.fp, n_before)
 
 
+def _evidence_before(scored: ScoredRule) -> Evidence | None:
+    """The counts with the lower precision: those on unseen examples are of a similar rule.
+
+    A rule is rarely better on unseen examples than on its own; where the counts say so, the similar
+    rule was another one, and nothing could be as good as it.
+    """
+    known = [e for e in (scored.held_out, scored.evidence) if e is not None and e.covered]
+    return min(known, key=lambda evidence: evidence.precision, default=None)
+
+
 def _test_precision(scored: ScoredRule, n_right: int, n_now: int) -> float:
-    evidence = scored.held_out or scored.evidence
+    evidence = _evidence_before(scored)
     if evidence is None:
         return math.nan
     return compare_shares(n_right, n_now, evidence.tp, evidence.covered, "less")
 
 
 def _precision_before(theory: Theory, scored: ScoredRule) -> tuple[float, str]:
-    """The precision before, on unseen examples if it is known, and what it was counted on."""
-    evidence = scored.held_out or scored.evidence
-    if evidence is None or not evidence.covered:
+    """The precision before, and what it was counted on."""
+    evidence = _evidence_before(scored)
+    if evidence is None:
         return math.nan, ""
     kind = "before the edit" if theory.evidence_from.kind == "stale" else theory.evidence_from.kind
-    return evidence.precision, kind if scored.held_out is None else "unseen"
+    return evidence.precision, "unseen" if evidence is scored.held_out else kind

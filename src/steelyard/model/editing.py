@@ -6,6 +6,7 @@ counted.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date
@@ -45,6 +46,9 @@ def find_rule(theory: Theory, rule: Any) -> int:
     """
     if is_integer(rule, -len(theory), len(theory) - 1):
         return range(len(theory))[rule]
+    if is_integer(rule, least=-sys.maxsize):
+        last = len(theory) - 1
+        raise ValueError(f"there is no rule at position {rule}: the positions are 0 to {last}")
     if isinstance(rule, ScoredRule) and rule in theory.rules:
         return theory.rules.index(rule)
     wanted = as_rule(theory, rule)

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard._text import format_count
+
 from .combiners import Scores
 from .conditions import Value
 from .coverage import Bits
@@ -16,7 +18,7 @@ from .decoders import Decoded
 from .judgement import Judgement
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Evaluation:
     """What a theory makes of some rows: which rules fire, scores and labels.
 
@@ -39,6 +41,14 @@ class Evaluation:
     predicted: NDArray[Any]
     values: dict[str, list[Value]]
     judgement: Judgement | None = None
+
+    def __repr__(self) -> str:
+        n_rows, n_rules = self.fires.shape
+        rows, rules = format_count(n_rows, "row"), format_count(n_rules, "rule")
+        return f"<Evaluation of {rows} by {rules}>"
+
+    def __str__(self) -> str:
+        return repr(self) if self.judgement is None else str(self.judgement)
 
     @property
     def measures(self) -> dict[str, float]:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from steelyard._text import did_you_mean
 from steelyard.estimators.base import TheoryClassifier
 from steelyard.estimators.methods import METHODS, make_estimator
 from steelyard.measures import get_measure
@@ -53,7 +54,10 @@ def find_method(text: str) -> StudyMethod:
     module, separator, attribute = ALIASES.get(name, name).partition(":")
     if not separator:
         known = ", ".join([*METHODS, *ALIASES])
-        raise ValueError(f"unknown method {name!r}; choose from {known}, or write module:factory")
+        hint = did_you_mean(name, [*METHODS, *ALIASES])
+        raise ValueError(
+            f"unknown method {name!r}{hint}; choose from {known}, or write module:factory"
+        )
     try:
         factory: Any = import_module(module)
         for part in attribute.split("."):

@@ -255,6 +255,8 @@ def _list_differences(known: dict[str, Any], wanted: dict[str, Any]) -> str:
     fixed = {key: (known.get(key), wanted.get(key)) for key in known | wanted if key != "covers"}
     changed = {key: tuple(map(reprlib.repr, p)) for key, p in fixed.items() if p[0] != p[1]}
     texts = [f"{key} was {was}, now {now}" for key, (was, now) in changed.items()]
+    if texts:  # another seed makes other folds, which would be one more difference
+        return "; ".join(texts[:3])
     before, after = (identity.get("covers", {}) for identity in (known, wanted))
     texts += [text for key in before for text in _list_lost(key, before[key], after.get(key, ()))]
     return "; ".join(texts[:3])
