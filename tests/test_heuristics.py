@@ -178,7 +178,7 @@ class TestFamilies:
             (lambda: Klosgen(-0.5), "omega must be a finite number of at least 0, got -0.5"),
             (lambda: GeneralizedMEstimate(math.inf), "m must be a finite number"),
             (lambda: find_family("klosgn"), r"'klosgn' \(did you mean 'klosgen'\?\); choose from"),
-            (lambda: find_family("math:pi"), "'math:pi' is no heuristic: it cannot be called"),
+            (lambda: find_family("math:pi"), "'math:pi' is not a heuristic: it cannot be called"),
             (lambda: find_family("math:tau2"), "the module math has no 'tau2'"),
             (lambda: find_family("no.such:thing"), "cannot be imported: No module named 'no'"),
             (lambda: refer_to(lambda *counts: counts[0]), "at the top of a module"),

@@ -1,13 +1,17 @@
 """A study compares other learners on the same folds, and a results folder grows."""
 
 import dataclasses
+import json
+import re
+import sys
 
 import numpy as np
 import pytest
 
-from steelyard import BoostedRulesClassifier
+from steelyard import BoostedRulesClassifier, Constraints
+from steelyard._references import find_reference
 from steelyard.measures import MEASURES
-from steelyard.study import StudyConfig, StudyError, run_study
+from steelyard.study import StudyConfig, StudyError, load_study, run_shard, run_study
 from steelyard.study.data import load_study_data
 from steelyard.study.methods import find_method
 from steelyard.study.units import Unit, list_units
@@ -68,23 +72,61 @@ def test_seconds_stand_beside_quality(study):
 @pytest.mark.parametrize(
     ("method", "message"),
     [
-        ("shrt", "unknown method 'shrt'; choose from auto, paper, short"),
+        ("shrt", "unknown method 'shrt' (did you mean 'short'?); choose from auto"),
         ("boosted(n=1)", "n does not apply to method 'boosted'"),
         ("boosted(print(1))", "only parameters with names are allowed"),
-        ("boosted(m=__import__('os'))", "is no method such as short"),
-        ("boosted(m=1", "is no method such as short"),
+        ("boosted(m=__import__('os'))", "is not a method; write short"),
+        ("boosted(m=1", "is not a method; write short"),
+        ("boosted(**{'max_rules': 50})", "every parameter needs a name of its own"),
+        ("boosted(max_rules=5)(m=3)", "only parameters with names are allowed"),
+        ("boosted(max_rules={[]: 1})", "is not a method; write short"),
+        ("short(a=" + 3000 * "-" + "1)", "is not a method; write short"),
+        ("short(random_state=3)", "a study gives its methods their random_state"),
+        ("os:getcwd", "cannot be made: 'str' object has no attribute 'get_params'"),
         ("sklearn.tree:Tree", "the module sklearn.tree has no 'Tree'"),
         ("no_such_module:Tree", "cannot be imported: No module named 'no_such_module'"),
         ("sklearn.tree:DecisionTreeClassifier(deep=1)", "cannot be made"),
     ],
 )
 def test_a_wrong_method_is_rejected_before_the_work(method, message):
-    with pytest.raises(StudyError, match=message.replace("(", r"\(").replace(")", r"\)")):
+    with pytest.raises(StudyError, match=re.escape(message)):
         StudyConfig(methods=(method,))
 
 
+def test_a_method_that_predicts_no_labels_fails(tmp_path):
+    config = dataclasses.replace(
+        CONFIG, methods=("sklearn.linear_model:LinearRegression",), only_folds=(1,)
+    )
+    with pytest.warns(UserWarning, match="it predicts other values than 0 and 1"):
+        run_study(config, tmp_path / "out", n_jobs=1)
+    with pytest.warns(UserWarning, match="it predicts other values than 0 and 1"):
+        run_study(config, tmp_path / "out", n_jobs=1)  # tried again, not forgotten
+
+
+@pytest.mark.filterwarnings("ignore:.*distinct candidate rules")
+def test_constraints_hold_for_the_methods_of_steelyard_too(tmp_path):
+    config = dataclasses.replace(
+        CONFIG,
+        methods=("boosted(max_rules=20)",),
+        constraints=Constraints(max_conditions=1),
+        only_folds=(1,),
+    )
+    rows = run_study(config, tmp_path / "out", n_jobs=1).baselines
+    assert rows.loc[rows["measure"] == "n_conditions", "value"].tolist() == [1.0]
+
+
+def test_a_file_in_the_working_folder_takes_no_module_s_place(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "colorsys.py").write_text("raise SystemExit('executed')")
+    (tmp_path / "mlrl.py").write_text("raise SystemExit('executed')")
+    monkeypatch.delitem(sys.modules, "colorsys", raising=False)
+    with pytest.raises(ValueError, match="cannot be imported"):
+        find_method.__wrapped__("boomer")  # not cached
+    assert callable(find_reference("colorsys:rgb_to_hsv"))
+
+
 def test_parameters_are_literals_and_nothing_is_executed():
-    with pytest.raises(ValueError, match="is no method"):
+    with pytest.raises(ValueError, match="is not a method"):
         find_method("boosted(m=open('x', 'w'))")
 
 
@@ -148,7 +190,7 @@ class TestGrowth:
         [
             ({"seed": 2}, "seed was 1, now 2"),
             ({"n_candidates": 300}, "n_candidates was 200, now 300"),
-            ({"parameters": (0.0,)}, "cells without m-estimate 16, which it has"),
+            ({"parameters": (0.0,)}, "cells without m-estimate 16.0, which it has"),
             ({"data": ("segments",)}, "data sets without planted, which it has"),
         ],
     )
@@ -158,6 +200,46 @@ class TestGrowth:
         with pytest.raises(StudyError, match=f"holds another study .*{reason}"):
             run_study(dataclasses.replace(self.SMALL, **change), tmp_path / "out", n_jobs=1)
         assert rows_of(tmp_path / "out") == before
+
+    def test_a_growth_that_was_interrupted_leaves_the_study_as_it_was(self, tmp_path):
+        out = tmp_path / "out"
+        run_study(self.SMALL, out, n_jobs=1)
+        files = {name: (out / name).read_bytes() for name in ("study.toml", "results.csv")}
+        more = dataclasses.replace(self.SMALL, only_folds=(1, 2))
+        run_shard(more, out, 1, 2, n_jobs=1)  # a part of the growth, and no results yet
+        assert {name: (out / name).read_bytes() for name in files} == files
+        assert load_study(out).config.only_folds == (1,)
+        run_study(self.SMALL, out, n_jobs=1)
+
+    def test_code_that_changed_is_run_again(self, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        source = "def own_rule(tp, fp, fn, tn):\n    return tp / (tp + fn) {} fp / (fp + tn)\n"
+        rows = []
+        for sign, module in (("-", "own_first"), ("+", "own_second")):
+            (tmp_path / f"{module}.py").write_text(source.format(sign))
+            config = dataclasses.replace(
+                self.SMALL, heuristics=(f"{module}:own_rule",), parameters=()
+            )
+            study = run_study(config, tmp_path / "out", n_jobs=1)
+            rows.append(study.results)
+        assert set(rows[0]["heuristic"]) == {"own_rule"}
+        assert not rows[0].equals(rows[1])
+
+    def test_parameters_that_print_alike_are_two(self, tmp_path):
+        first = dataclasses.replace(self.SMALL, parameters=(0.5,))
+        run_study(first, tmp_path / "out", n_jobs=1)
+        with pytest.raises(StudyError, match="cells without m-estimate 0.5"):
+            run_study(
+                dataclasses.replace(first, parameters=(0.5000001,)), tmp_path / "out", n_jobs=1
+            )
+
+    @pytest.mark.parametrize("covers", ["x", None, {"cells": 5}, {"data sets": 7}])
+    def test_a_damaged_identity_is_named(self, covers, tmp_path):
+        run_study(self.SMALL, tmp_path / "out", n_jobs=1)
+        file = tmp_path / "out" / "units" / "identity.json"
+        file.write_text(json.dumps(json.loads(file.read_text()) | {"covers": covers}))
+        with pytest.raises(StudyError, match=r"identity\.json is damaged"):
+            run_study(self.SMALL, tmp_path / "out", n_jobs=1)
 
     def test_a_unit_says_which_code_made_it(self, tmp_path):
         run_study(self.SMALL, tmp_path / "out", n_jobs=1)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import fields, replace
@@ -99,7 +98,7 @@ Methods = Annotated[
     ),
 ]
 Trust = Annotated[
-    bool, option("Import the heuristics that the file names as module:attribute.", "--trust")
+    bool, option("Import what the file names as module:attribute, which executes it.", "--trust")
 ]
 Cells = Annotated[
     Any, _list_option("The cells of these rule sets, as in 16:0.3,262144:1.", of=_parse_cell)
@@ -170,9 +169,9 @@ def study_command(
         raise typer.BadParameter(
             "computes nothing, so it excludes --shard and --dask", param_hint="--collect"
         )
-    if collect and config is None and not data and (out / "study.toml").exists():
-        config = out / "study.toml"
-    sys.path.insert(0, "")  # as `python -m` does: own heuristics may stand in the working folder
+    if collect and config is None and not data:
+        known = [out / name for name in ("planned.toml", "study.toml") if (out / name).exists()]
+        config = known[0] if known else None
     settings = _configure(config, locals())
     from steelyard.study import collect_study, run_shard, run_study
 
@@ -253,7 +252,6 @@ def report_command(
     if is_study:
         from steelyard.study import load_study
 
-        sys.path.insert(0, "")
         _report(load_study(source, trust=trust), as_json, label=label, cells=cells)
         return
     if data is None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from functools import cache
-from importlib import import_module
 from typing import Any, NamedTuple
 
+from steelyard._references import find_reference, hash_source
 from steelyard._text import did_you_mean
 
 from .base import Heuristic
@@ -26,12 +26,15 @@ class Family(NamedTuple):
         Parameter → heuristic.
     grid : tuple of float
         The default values of the parameter; a single 0 if there is none.
+    source : str, default=""
+        The reference to a user's own code, with a hash of its file.
     """
 
     name: str
     symbol: str
     make: Callable[[float], Heuristic]
     grid: tuple[float, ...]
+    source: str = ""
 
 
 @cache
@@ -46,19 +49,21 @@ def find_family(reference: str) -> Family:
     (0.0,)
     """
     found: Any = HEURISTICS.get(reference)
+    source = ""
     if found is None:
         found = _import(reference)
+        source = f"{reference} {hash_source(found)}"
     if not (isinstance(found, type) and issubclass(found, Heuristic)):
-        return _single(get_heuristic(found))
+        return _single(get_heuristic(found), source)
     if not is_dataclass(found) or not fields(found):
-        return _single(found())
+        return _single(found(), source)
     name = found.name or found.__name__
     if not found.grid:
         raise ValueError(
             f"the heuristic {name} has a parameter but no values for it: define {found.__name__}.grid"
         )
     symbol = found.symbol or fields(found)[0].name
-    return Family(name, symbol, found, tuple(map(float, found.grid)))
+    return Family(name, symbol, found, tuple(map(float, found.grid)), source)
 
 
 def refer_to(heuristic: Any) -> str:
@@ -87,26 +92,18 @@ def refer_to(heuristic: Any) -> str:
     return f"{module}:{name}"
 
 
-def _single(heuristic: Heuristic) -> Family:
-    return Family(heuristic.family, "", lambda _: heuristic, (0.0,))
+def _single(heuristic: Heuristic, source: str) -> Family:
+    return Family(heuristic.family, "", lambda _: heuristic, (0.0,), source)
 
 
 def _import(reference: str) -> Any:
-    module, separator, attribute = reference.partition(":")
-    if not separator:
+    if ":" not in reference:
         hint = did_you_mean(reference, HEURISTICS)
         known = ", ".join(HEURISTICS)
         raise ValueError(
             f"unknown heuristic {reference!r}{hint}; choose from {known}, or write module:attribute"
         )
-    try:
-        found = import_module(module)
-    except ImportError as error:
-        raise ValueError(f"the heuristic {reference!r} cannot be imported: {error}") from None
-    for part in attribute.split("."):
-        if not hasattr(found, part):
-            raise ValueError(f"the module {module} has no {attribute!r}")
-        found = getattr(found, part)
+    found = find_reference(reference)
     if not callable(found):
-        raise ValueError(f"{reference!r} is no heuristic: it cannot be called")
+        raise ValueError(f"{reference!r} is not a heuristic: it cannot be called")
     return found

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard._text import format_count
-from steelyard.heuristics import Heuristic, describe, get_heuristic
+from steelyard.heuristics import Heuristic, SavedHeuristic, describe, get_heuristic
 from steelyard.measures import Measure, count_cells
 
 from .coded_rules import CodedRules, code_rules
@@ -185,6 +185,10 @@ class TheoryPath(Saved):
         if isinstance(heuristic, int | np.integer):
             return range(len(self.heuristics))[int(heuristic)]
         heuristic = get_heuristic(heuristic)
+        # A user's own heuristic is saved by its name only.
+        saved = [isinstance(h, SavedHeuristic) and describe(h) for h in self.heuristics]
+        if describe(heuristic) in saved:
+            return saved.index(describe(heuristic))
         if heuristic not in self.heuristics:
             known = ", ".join(map(describe, self.heuristics))
             raise ValueError(f"the path has no {describe(heuristic)}; it has {known}")

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import ast
+import reprlib
 import time
 from collections.abc import Callable
 from functools import cache
-from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from steelyard._references import find_reference, hash_source
 from steelyard._text import did_you_mean
 from steelyard.estimators.base import TheoryClassifier
 from steelyard.estimators.methods import METHODS, make_estimator
+from steelyard.learning.constraints import Constraints
 from steelyard.measures import get_measure
 
 # Names for learners of other packages, which need not be installed.
@@ -30,10 +32,13 @@ class StudyMethod(NamedTuple):
         What the rows and tables call it.
     make : callable
         Seed → a new estimator.
+    source : str, default=""
+        The reference to code outside of Steelyard, with a hash of its file.
     """
 
     name: str
     make: Callable[[int], Any]
+    source: str = ""
 
 
 @cache
@@ -49,47 +54,49 @@ def find_method(text: str) -> StudyMethod:
     """
     name, parameters = _parse(text)
     if name in METHODS:
+        if "random_state" in parameters:
+            raise ValueError(f"{text!r}: a study gives its methods their random_state")
         make_estimator(name, **parameters)  # rejects wrong parameters before the work begins
         return StudyMethod(text, lambda seed: make_estimator(name, random_state=seed, **parameters))
-    module, separator, attribute = ALIASES.get(name, name).partition(":")
-    if not separator:
-        known = ", ".join([*METHODS, *ALIASES])
+    reference = ALIASES.get(name, name)
+    if ":" not in reference:
         hint = did_you_mean(name, [*METHODS, *ALIASES])
+        known = ", ".join([*METHODS, *ALIASES])
         raise ValueError(
             f"unknown method {name!r}{hint}; choose from {known}, or write module:factory"
         )
-    try:
-        factory: Any = import_module(module)
-        for part in attribute.split("."):
-            factory = getattr(factory, part)
-        factory(**parameters)
-    except ImportError as error:
-        raise ValueError(f"the method {name!r} cannot be imported: {error}") from None
-    except AttributeError:
-        raise ValueError(f"the module {module} has no {attribute!r}") from None
-    except TypeError as error:
-        raise ValueError(f"the method {text!r} cannot be made: {error}") from None
-    shown = text if name in ALIASES else text.partition(":")[2]
+    factory = find_reference(reference, own_folder=name not in ALIASES)
 
     def make(seed: int) -> Any:
         estimator = factory(**parameters)
         is_seeded = "random_state" in estimator.get_params() and "random_state" not in parameters
         return estimator.set_params(random_state=seed) if is_seeded else estimator
 
-    return StudyMethod(shown, make)
+    try:
+        make(0)
+    except Exception as error:  # whatever the code of somebody else raises
+        reason = " ".join(f"{error}".split()) or type(error).__name__
+        raise ValueError(f"the method {text!r} cannot be made: {reason}") from None
+    shown = text if name in ALIASES else text.partition(":")[2]
+    return StudyMethod(shown, make, f"{text} {hash_source(factory)}")
 
 
 def _parse(text: str) -> tuple[str, dict[str, Any]]:
     """A name, and parameters in brackets: literals of Python, so that nothing is executed."""
     name, bracket, rest = text.partition("(")
+    values: dict[str, Any] = {}
     try:
         call: Any = ast.parse(f"f({rest}" if bracket else "f()", mode="eval").body
-        if not isinstance(call, ast.Call) or call.args:
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
             raise ValueError("only parameters with names are allowed")
-        values = {item.arg: ast.literal_eval(item.value) for item in call.keywords if item.arg}
-    except (SyntaxError, ValueError) as error:
+        for item in call.keywords:
+            if item.arg is None or item.arg in values:
+                raise ValueError("every parameter needs a name of its own")
+            values[item.arg] = ast.literal_eval(item.value)
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError) as error:
+        reason = getattr(error, "msg", None) or str(error) or "it is nested too deeply"
         raise ValueError(
-            f"{text!r} is no method such as short or boosted(max_rules=50): {error}"
+            f"{reprlib.repr(text)} is not a method; write short or boosted(max_rules=50): {reason}"
         ) from None
     return name.strip(), values
 
@@ -108,16 +115,20 @@ def judge_method(
     test: tuple[pd.DataFrame, pd.DataFrame],
     measures: tuple[str, ...],
     seed: int,
+    constraints: Constraints | None = None,
 ) -> Judged:
     """Fit a method on the training rows and evaluate it on the test rows.
 
     A learner of another package gets numbers: nominal attributes are one-hot encoded, missing values
-    are replaced by the median. If it cannot learn several labels, it learns one at a time.
+    are replaced by the median. If it cannot learn several labels, it learns one at a time. Constraints
+    hold for the estimators of Steelyard.
     """
     estimator = find_method(text).make(seed)
     is_own = isinstance(estimator, TheoryClassifier)
     if not is_own:
         estimator = _adapt(estimator, train[0])
+    elif constraints is not None:
+        estimator.set_params(constraints=constraints)
     start = time.perf_counter()
     estimator.fit(train[0], train[1] if is_own else train[1].to_numpy())
     middle = time.perf_counter()
@@ -125,7 +136,10 @@ def judge_method(
     end = time.perf_counter()
     predicted = predicted.toarray() if hasattr(predicted, "toarray") else np.asarray(predicted)
     Y = test[1].to_numpy()
-    predicted = np.asarray(predicted, dtype=np.int64).reshape(Y.shape)
+    predicted = predicted.reshape(Y.shape)
+    if not np.isin(predicted, (0, 1)).all():
+        raise ValueError("it predicts other values than 0 and 1")
+    predicted = predicted.astype(np.int64)
     values = {name: float(get_measure(name)(Y, predicted)) for name in measures}
     return Judged(values | _measure_size(estimator), middle - start, end - middle)
 

@@ -179,7 +179,9 @@ def collect_study(config: StudyConfig, out: str | os.PathLike[str]) -> StudyResu
     """
     plan = _plan(config, out)
     with plan.claimed(shared=True):
-        found = {unit: read_finished(unit, plan.store, plan.config) for unit in plan.work}
+        found = {
+            unit: read_finished(unit, plan.store, plan.config, retry=False) for unit in plan.work
+        }
         missing = [unit.name for unit, arrays in found.items() if arrays is None]
         claims = plan.store.claims
         if missing:
@@ -211,10 +213,19 @@ class _Plan(NamedTuple):
 
     @contextmanager
     def claimed(self, shared: bool = False) -> Iterator[None]:
-        """Lock the folder, alone or beside other processes, and write the configuration."""
-        with self.store.claimed(_identify(self.config, self.data_sets), shared=shared):
-            self.store.write("study.toml", config_to_toml(self.shown).encode())
+        """Lock the folder, alone or beside other processes, and write the configuration.
+
+        A study that grows stays what it was until all units are there.
+        """
+        with self.store.claimed(self.identity, shared=shared):
+            name = "planned.toml" if self.store.grows(self.identity) else "study.toml"
+            self.store.write(name, config_to_toml(self.shown).encode())
             yield
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """What two runs of the same study have in common."""
+        return _identify(self.config, self.data_sets)
 
 
 def _plan(config: StudyConfig, out: str | os.PathLike[str]) -> _Plan:
@@ -284,7 +295,9 @@ def _write_results(
     _write_rows(store, rows)
     write_theories_to_use(store, plan.shown, rows["results"], plan.data_sets, n_jobs)
     write_page_examples(store, study, plan.data_sets)
+    store.write("study.toml", config_to_toml(plan.shown).encode())
     store.write("run.json", json.dumps(run, indent=1, ensure_ascii=False).encode())
+    store.grow(plan.identity)
     return study
 
 
@@ -304,7 +317,7 @@ def _identify(config: StudyConfig, data_sets: Sequence[StudyData]) -> dict[str, 
     names = ("seed", "n_candidates", "folds", "inner_folds", "invert_majority_labels")
     fixed = {name: getattr(config, name) for name in names}
     covered = {
-        "cells": [f"{family} {parameter:g}" for family, parameter in config.columns],
+        "cells": [f"{family} {parameter!r}" for family, parameter in config.columns],
         "phis": list(config.phis),
         "folds to run": [*map(str, config.only_folds)] or ["all"],
         "repeats": list(range(1, config.repeats + 1)),

@@ -102,11 +102,9 @@ class StudyStore:
 
     def _write_identity(self, identity: dict[str, Any]) -> None:
         """Write the identity once, even if several processes begin at the same time."""
-        text = json.dumps(identity, indent=1, ensure_ascii=False)
         if self.identity_file.exists():
-            if read_json(self.identity_file) != json.loads(text):  # the study has grown
-                write_inside(self.folder, "units/identity.json", text.encode())
             return
+        text = json.dumps(identity, indent=1, ensure_ascii=False)
         draft = f"units/{TEMPORARY}{secrets.token_hex(8)}"
         write_inside(self.folder, draft, text.encode())
         try:
@@ -118,6 +116,17 @@ class StudyStore:
             write_inside(self.folder, "units/identity.json", text.encode())
         (self.folder / draft).unlink(missing_ok=True)
         self._check_owner(identity)
+
+    def grows(self, identity: dict[str, Any]) -> bool:
+        """Whether a study covers more than the one in the folder."""
+        return bool(read_json(self.identity_file) != json.loads(json.dumps(identity)))
+
+    def grow(self, identity: dict[str, Any]) -> None:
+        """Write down what a finished study covers."""
+        if self.grows(identity):
+            text = json.dumps(identity, indent=1, ensure_ascii=False)
+            self.write("units/identity.json", text.encode())
+        (self.folder / "planned.toml").unlink(missing_ok=True)
 
     def _check_owner(self, identity: dict[str, Any]) -> None:
         """Raise an error unless the folder is missing, empty or of this study."""
@@ -131,6 +140,12 @@ class StudyStore:
             if not self.identity_file.exists():
                 return
         known = read_json(self.identity_file)
+        covers = known.get("covers", {})
+        covered = list(covers.values()) if isinstance(covers, dict) else [None]
+        if not all(isinstance(what, list | dict) for what in covered):
+            raise StudyError(
+                f"{self.identity_file} is damaged or of an older version: choose another folder"
+            )
         differences = _list_differences(known, json.loads(json.dumps(identity)))
         if differences:
             raise StudyError(
@@ -272,4 +287,4 @@ def _list_lost(what: str, before: Any, after: Any) -> Iterator[str]:
     elif isinstance(before, dict):
         for name in before:
             if before[name] != after[name]:
-                yield f"data {name} was {before[name][:12]}…, now {after[name][:12]}…"
+                yield f"data {name} was {str(before[name])[:12]}…, now {after[name][:12]}…"

@@ -22,7 +22,7 @@ import pandas as pd
 from steelyard._files import compress
 from steelyard.estimators.ripper import RipperClassifier
 from steelyard.estimators.rule_set import theory_path
-from steelyard.heuristics import Heuristic, describe
+from steelyard.heuristics import Heuristic
 from steelyard.learning.candidates import grow_candidates
 from steelyard.learning.constraints import Constraints
 from steelyard.learning.covering import prepare_candidates
@@ -148,13 +148,17 @@ def list_units(data: StudyData, config: StudyConfig) -> list[Unit]:
 
 def describe_purpose(unit: Unit, config: StudyConfig) -> str:
     """The settings that a unit depends on and that may grow, as text."""
-    grid = [describe(heuristic) for heuristic in config.grid]
-    tuned = [describe(heuristic) for heuristic in config.tuning_grid]
+    own = [family.source for family in config.families]
+    grid, tuned = (
+        [(heuristic.family, heuristic.arguments) for heuristic in heuristics]
+        for heuristics in (config.grid, config.tuning_grid)
+    )
+    method = find_method(unit.method).source if unit.method else ""
     settings: dict[str, Any] = {
-        "grid": (grid, config.phis, config.measures),
-        "inner": (tuned, config.phis, config.tune, config.inner_folds),
+        "grid": (own, grid, config.phis, config.measures),
+        "inner": (own, tuned, config.phis, config.tune, config.inner_folds),
         "ripper": config.measures,
-        "method": (unit.method, config.measures),
+        "method": (unit.method, method, config.measures),
         "candidates": (),
     }
     return json.dumps(settings[unit.kind], ensure_ascii=False)
@@ -170,11 +174,15 @@ def estimate_cost(unit: Unit, data: StudyData) -> float:
     return KINDS[unit.kind][1] * n_rows * float(np.log2(n_columns + 1))
 
 
-def read_finished(unit: Unit, store: StudyStore, config: StudyConfig) -> Arrays | None:
-    """The arrays of a unit, or None if it must be computed (again)."""
+def read_finished(
+    unit: Unit, store: StudyStore, config: StudyConfig, *, retry: bool = True
+) -> Arrays | None:
+    """The arrays of a unit, or None if it must be computed (again), with `retry` also if it failed."""
     arrays = store.read_unit(unit.name)
     if arrays is not None and str(arrays.get("made_for")) != describe_purpose(unit, config):
         return None  # of the study before it grew
+    if arrays is not None and retry and "error" in arrays:
+        return None
     if arrays is None or "theories" not in arrays:
         return arrays
     is_intact = store.hash_theories(unit.dataset, unit.fold) == str(arrays["theories"])
@@ -267,7 +275,14 @@ def _compute_method(task: Task) -> tuple[Arrays, bytes | None]:
     """Values of a method, shape (n_measures, 1); a method that fails has a reason instead."""
     method = task.unit.method
     try:
-        judged = judge_method(method, task.train, task.test, task.config.measures, task.seed)
+        judged = judge_method(
+            method,
+            task.train,
+            task.test,
+            task.config.measures,
+            task.seed,
+            task.config.constraints,
+        )
     except Exception as error:  # whatever a learner of somebody else raises
         reason = " ".join(f"{type(error).__name__}: {error}".split())[:500]
         warnings.warn(
