@@ -1,6 +1,7 @@
 """Shared fixtures: commands, and where the paper's data sets are, which CI may not skip."""
 
 import os
+import signal
 import warnings
 from pathlib import Path
 
@@ -22,6 +23,14 @@ def paper_data() -> Path:
             pytest.fail("STEELYARD_REQUIRE_DATA is set but STEELYARD_DATA is not")
         pytest.skip("STEELYARD_DATA is not set")
     return Path(folder)
+
+
+@pytest.fixture
+def heeds_interrupts():
+    """Let Ctrl-C raise KeyboardInterrupt, which a process that was started in the background ignores."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture
