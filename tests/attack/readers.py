@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
+from functools import partial
 from itertools import repeat
 from multiprocessing import get_context
 from pathlib import Path
@@ -24,6 +25,7 @@ import pandas as pd
 import steelyard
 from steelyard import Constraints, Feature, Rule, Theory, TheoryPath, load_mulan, load_table
 from steelyard.data import make_planted_rules, read_folds
+from steelyard.importing import FORMATS, import_theory
 from steelyard.model.combiners import COMBINERS
 from steelyard.model.decoders import DECODERS, EachLabel
 from steelyard.model.rule_lists import apply_text, write_rules
@@ -38,6 +40,7 @@ from .mutator import mutate
 from .outcomes import Outcome, Setting
 
 _PACKAGE = str(Path(steelyard.__file__).parent)
+_IMPORTED = Path(__file__).parents[1] / "importing" / "recorded"
 _OLD_FILES = Path(__file__).parents[1] / "model" / "old_files"
 _SLOWEST = 20  # seconds for one small input
 _LONGEST = 1500  # characters of a message beyond what it quotes
@@ -64,6 +67,14 @@ RULES = (
     'not "a b" <- "x, y" <= 1e5 and c == "u v" and day >= 2024-03-01',
     "flu ← fever ≥ 38.5 ∧ nose = runs ∧ k != red",
 )
+# Rules of other programs that need no table.
+FOREIGN_RULES = {
+    "wittgenstein": ("[[a=<9.8 ^ b=runs] V [c=2 ^ d=1.5-2e3] V [c=>-3]]", "<Ruleset [[True]]>"),
+    "boomer": (
+        "{} => (y = -0.5, z = 1e-1)\n{a <= 1.5 & b > 1e39 & c != 3 & c != 4} => (y = 0.25)\n",
+        '{b == "red" & d == 3.0} => (y = 2.5)\n{a > -7} => (z = -1.25)\n',
+    ),
+}
 CONSTRAINTS: dict[str, Any] = {
     "forbidden": ["a"],
     "increasing": ["fever"],
@@ -211,6 +222,30 @@ def _model_readers() -> Iterator[Reader]:
     yield Reader("constraints, JSON", (plain,), "constraints.json", _read_constraints)
 
 
+def _import_readers() -> Iterator[Reader]:
+    """What ``steelyard import`` reads: each format with a table, and without one."""
+    table = pd.read_csv(_IMPORTED / "patients.csv").iloc[:, :4]
+    for name in FORMATS:
+        is_json = name == "decision-rules"
+        pattern = "rulekit.json" if is_json else f"{name}*.txt"
+        files = tuple(file.read_bytes() for file in sorted(_IMPORTED.glob(pattern)))
+        alone = tuple(text.encode() for text in FOREIGN_RULES.get(name, ()))
+        file = f"rules.{'json' if is_json else 'txt'}"
+        yield Reader(f"import: {name}", files, file, partial(_import, table, name))
+        yield Reader(
+            f"import: {name}, no table", alone or files, file, partial(_import, None, None)
+        )
+
+
+def _import(X: pd.DataFrame | None, format: str | None, file: Path) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        theory = import_theory(file, X, format=format)
+    theory.predict(_table_for(theory) if X is None else X)
+    str(theory), theory.to_frame()
+    assert Theory.from_json(theory.to_json()) == theory, "it is another theory when read again"
+
+
 def view_study(folder: Path) -> None:
     """Everything of a report that needs no figures."""
     study = load_study(folder)
@@ -246,7 +281,7 @@ def list_readers(folder: Path) -> list[Reader]:
             *("examples/planted.json", "theories/planted/fold-1.json.gz"),
         )
     ]
-    return [*_data_readers(), *_model_readers(), *of_study]
+    return [*_data_readers(), *_model_readers(), *_import_readers(), *of_study]
 
 
 def _view_at(file: Path) -> None:

@@ -96,3 +96,11 @@ def test_a_pickled_tree_is_not_executed(run, tmp_path):
 def test_an_unknown_label_is_wrong_usage(reject, tmp_path):
     arguments = (RECORDED / "boomer.txt", PATIENTS, "-o", tmp_path / "theory.json")
     assert "has no column 'fly'" in reject("import", *arguments, "--labels", "fly")
+
+
+@pytest.mark.parametrize("format", [[], ["--format", "wittgenstein"]])
+def test_a_label_that_no_rule_names_must_be_given(reject, tmp_path, format):
+    out = tmp_path / "theory.json"
+    arguments = (RECORDED / "wittgenstein.txt", PATIENTS, "-o", out, *format)
+    assert "does not name the label that its rules predict" in reject("import", *arguments)
+    assert not out.exists()

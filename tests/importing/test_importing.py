@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -332,3 +334,105 @@ class TestLive:
         is_clear = np.abs(scores) > 0.01 * 30 / 2
         assert (theory.predict(X).to_numpy() == predicted)[is_clear].all()
         assert is_clear.mean() > 0.8
+
+
+class TestLimits:
+    def test_excluded_numbers_of_one_attribute_split_it_once_each(self):
+        tests = " & ".join(f"x != {i}" for i in range(40))
+        theory = import_theory(f"{{{tests} & x > -3 & x <= 38.5}} => (y = 1)")
+        assert len(theory) == 40
+        rows = pd.DataFrame({"x": [-4, -2, 0, 0.5, 7, 37.5, 38, 38.2, 39, 40]})
+        assert theory.covers(rows).sum(axis=1).tolist() == [0, 1, 0, 1, 0, 1, 0, 1, 0, 0]
+
+    @pytest.mark.parametrize(
+        "tests", ["x == 3 & x != 3", "x != 3 & x > 5 & x <= 4", "x > 1e39", "x != 3 & x > 1e308"]
+    )
+    def test_contradictions_leave_no_rule(self, tests):
+        assert len(import_theory(f"{{{tests}}} => (y = 1)\n{{z <= 1}} => (y = 1)")) == 1
+
+    def test_combinations_of_excluded_numbers_are_bounded(self):
+        tests = " & ".join(f"x{i} != 1" for i in range(18))
+        with pytest.raises(
+            ValueError, match="line 2: its conditions exclude so many numbers that "
+        ):
+            import_theory(f"{{}} => (y = 1)\n{{{tests}}} => (y = 1)")
+
+    @pytest.mark.parametrize(
+        ("text", "place"),
+        [
+            ("{a <= 1} => (y = 1)\n{a <= 1} => (y = 1e308)", "line 2"),
+            (f"{{a <= 1}} => (y = {'9' * 400})", "line 1"),
+            ("{} => (y = 1e308)", "line 1"),
+            ("{a <= 1} => (y = 2e7)\n{a <= 1} => (y = 2e7)", "line 2"),
+            ("{} => (y = 2e7)\n{} => (y = 2e7)", "the start of 'y'"),
+            (rulekit(lambda d: d["rules"][1].update(voting_weight=1e308)), "rule 2"),
+        ],
+    )
+    def test_votes_are_bounded(self, text, place):
+        with pytest.raises(
+            ValueError, match=f"the text: {place}: a vote must be a number from -21"
+        ):
+            import_theory(text)
+
+    @pytest.mark.parametrize(
+        ("test", "expected"),
+        [
+            ("x <= 1e39", [1, 1, 1, 1, 1]),
+            ("x > 1e39", [0, 0, 0, 0, 0]),
+            ("x <= -1e39", [1, 0, 0, 0, 0]),
+            ("x <= 3.4028235e38", [1, 1, 1, 1, 0]),
+            ("x > 3.4028235e38", [0, 0, 0, 0, 1]),
+        ],
+    )
+    @pytest.mark.filterwarnings("error")
+    def test_numbers_beyond_32_bits_are_infinite(self, test, expected):
+        theory = import_theory(f"{{{test}}} => (y = 1)\n{{x <= 0}} => (z = 1)")
+        rows = pd.DataFrame({"x": [-1e40, -3.4e38, 0.0, 3.4e38, 1e40]})
+        assert theory.predict(rows)["y"].tolist() == expected
+
+    @pytest.mark.parametrize(
+        "test", ["x <= 1e39", "x > 3 & x <= 1e39", f"x == {sys.float_info.max}"]
+    )
+    def test_a_file_keeps_the_largest_bounds(self, test):
+        theory = import_theory(f"{{{test}}} => (y = 1)")
+        assert Theory.from_json(theory.to_json()) == theory
+        assert theory.covers(pd.DataFrame({"x": [sys.float_info.max]})).all()
+
+    def test_an_integer_of_too_many_digits_is_rejected(self):
+        with pytest.raises(ValueError, match="the text: the JSON has an integer with too many dig"):
+            import_theory(f'{{"meta": {"9" * 5000}}}')
+
+    def test_numbers_of_conditions_must_be_numbers(self):
+        for value in ("nan", "1e999"):
+            with pytest.raises(ValueError, match="line 1: expected a number after 'x'"):
+                import_theory(f"{{x == {value}}} => (y = 1)")
+        with pytest.raises(ValueError, match="expected a label with its score, got 'y = 1..2'"):
+            import_theory("{x <= 1} => (y = 1..2)")
+
+    @pytest.mark.parametrize(
+        ("name", "message"),
+        [
+            ("p", "rule 1: p is 1,000,000,000, but .* has 32 examples with the class 'cold'"),
+            ("n", "rule 1: n is 1,000,000,000, but .* has 118 examples without the class 'cold'"),
+        ],
+    )
+    def test_counts_of_rules_fit_those_of_their_class(self, name, message):
+        with pytest.raises(ValueError, match=message):
+            import_theory(rulekit(lambda d: d["rules"][0]["coverage"].update({name: 10**9})), X)
+        with pytest.raises(ValueError, match=f"rule 1: {name} must be a count, got -1"):
+            import_theory(rulekit(lambda d: d["rules"][0]["coverage"].update({name: -1})), X)
+
+    def test_every_error_names_the_file(self, tmp_path):
+        file = tmp_path / "rules.txt"
+        for text in ("{a <= 1} => ()", '{a != "b"} => (y = 1)', "{a <= 1} => (y = 1e9)"):
+            file.write_text(text, encoding="utf-8")
+            with pytest.raises(ValueError, match="^" + re.escape(f"{file}: ")):
+                import_theory(file)
+
+
+def test_a_series_names_its_label():
+    numeric = X[["fever", "the age"]]
+    tree = DecisionTreeClassifier(max_depth=2, random_state=0).fit(numeric, Y["flu"])
+    # As estimators name one of two classes.
+    assert import_theory(tree, numeric, Y["flu"]).label_names == ("flu=1",)
+    assert import_theory(RECORDED / "wittgenstein.txt", X, Y["cold"]).label_names == ("cold",)

@@ -58,13 +58,17 @@ def import_command(
 
 def _read(file: Path, data: str, format: str | None, labels: str | None) -> "steelyard.Theory":
     from steelyard.data.sources import brings_labels, read_attributes
-    from steelyard.importing import import_theory
+    from steelyard.importing.entry import import_theory, names_labels
 
     table, has_labels = read_attributes(data), brings_labels(data)
     names = [name.strip() for name in labels.split(",")] if labels else []
     for name in names:
         if name not in table and not has_labels:
             raise typer.BadParameter(f"{data} has no column {name!r}", param_hint="--labels")
+    if not names and not names_labels(file, format):
+        raise typer.BadParameter(
+            f"{file} does not name the label that its rules predict", param_hint="--labels"
+        )
     X = table.drop(columns=[name for name in names if name in table])
     theory = _drop_labels(import_theory(file, X, format=format, label_names=names or None))
     if not theory.is_multilabel:

@@ -2,34 +2,44 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from steelyard._text import did_you_mean
 from steelyard.model.features import Feature
 
-from .parts import ForeignRule, ForeignTheory, Test, float32_test, uncounted_label
+from .parts import (
+    ForeignRule,
+    ForeignTheory,
+    Test,
+    float32_test,
+    name_place,
+    to_float32,
+    to_points,
+    uncounted_label,
+)
 
 _RULE = re.compile(r"\{(?P<body>.*)\}\s*=>\s*\((?P<head>.*)\)")
 _TEST = re.compile(r'(?P<name>.+?) (?P<sign><=|>|==|!=) (?P<value>"[^"]*"|\S+)(?: & |$)')
-_PREDICTION = re.compile(r"(?P<name>.+?) = (?P<value>[-+]?[\d.]+(?:[eE][-+]?\d+)?)(?:, |$)")
+_PREDICTION = re.compile(
+    r"(?P<name>.+?) = (?P<value>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)(?:, |$)"
+)
 
 
 def _assemble(
-    bodies: Sequence[tuple[tuple[Test, ...], Sequence[tuple[str, float]]]],
+    bodies: Sequence[tuple[str, tuple[Test, ...], Sequence[tuple[str, float]]]],
     labels: Sequence[str],
     attributes: Sequence[str],
 ) -> ForeignTheory:
-    """Rules with an empty body are where the scores of labels start."""
+    """Places, tests and votes as rules; without a test, votes are where the scores of labels start."""
     start = dict.fromkeys(labels, 0.0)
     rules = []
-    for tests, votes in bodies:
+    for where, tests, votes in bodies:
         for label, vote in votes:
             if tests:
-                rules.append(ForeignRule(label, tests, vote))
+                rules.append(ForeignRule(label, tests, vote, where=where))
             else:
                 start[label] += vote
     made = [uncounted_label(label) for label in labels]
@@ -54,10 +64,11 @@ def read_boomer(
             f"there are {len(labels)} label names, but BOOMER learned {n_labels} labels"
         )
     bodies = []
-    for rule in model.model_:
+    for i, rule in enumerate(model.model_, start=1):
         conditions = rule.body if hasattr(rule.body, "__iter__") else ()
         tests = tuple(_read_condition(condition, names) for condition in conditions)
-        bodies.append((tests, [(labels[p.output_index], float(p.value)) for p in rule.head]))
+        votes = [(labels[p.output_index], float(p.value)) for p in rule.head]
+        bodies.append((f"rule {i}", tests, votes))
     return _assemble(bodies, labels, names)
 
 
@@ -91,11 +102,10 @@ def read_printed(
     for place, line in enumerate(text.splitlines(), start=1):
         if not line.strip():
             continue
-        try:
+        with name_place(f"line {place}"):
             tests, votes = _read_line(line.strip(), names)
-            bodies.append((tests, [(_find_label(n, labels, label_names), v) for n, v in votes]))
-        except ValueError as error:
-            raise ValueError(f"line {place}: {error}") from None
+            known = [(_find_label(n, labels, label_names), v) for n, v in votes]
+        bodies.append((f"line {place}", tests, known))
     if not bodies:
         raise ValueError("the text has no rule")
     return _assemble(bodies, labels, ())
@@ -108,9 +118,13 @@ def _find_label(name: str, labels: list[str], label_names: Sequence[str] | None)
     if label_names is None:
         labels.append(name)
         return name
-    if name.isdigit() and int(name) < len(labels):
+    if _is_position(name, labels):
         return labels[int(name)]
     raise ValueError(f"unknown label {name!r}{did_you_mean(name, labels)}")
+
+
+def _is_position(text: str, names: Sequence[str]) -> bool:
+    return text.isdecimal() and len(text) <= len(str(len(names))) and int(text) < len(names)
 
 
 def _read_line(line: str, names: Sequence[str]) -> tuple[tuple[Test, ...], list[tuple[str, float]]]:
@@ -119,7 +133,10 @@ def _read_line(line: str, names: Sequence[str]) -> tuple[tuple[Test, ...], list[
         raise ValueError(f"expected {{conditions}} => (label = score, ...), got {line!r}")
     tests = [_read_test(match, names) for match in _split(_TEST, found["body"], "a condition")]
     heads = _split(_PREDICTION, found["head"], "a label with its score")
-    return tuple(tests), [(match["name"].strip(), float(match["value"])) for match in heads]
+    votes = [(match["name"].strip(), float(match["value"])) for match in heads]
+    for _, vote in votes:
+        to_points(vote)  # rejects one that is too large
+    return tuple(tests), votes
 
 
 def _split(pattern: re.Pattern[str], text: str, what: str) -> list[re.Match[str]]:
@@ -137,7 +154,7 @@ def _split(pattern: re.Pattern[str], text: str, what: str) -> list[re.Match[str]
 def _read_test(match: re.Match[str], names: Sequence[str]) -> Test:
     name, sign, value = match["name"].strip(), match["sign"], match["value"]
     if names and name not in names:
-        if not name.isdigit() or int(name) >= len(names):
+        if not _is_position(name, names):
             raise ValueError(f"unknown attribute {name!r}{did_you_mean(name, names)}")
         name = names[int(name)]
     if value.startswith('"'):
@@ -147,8 +164,11 @@ def _read_test(match: re.Match[str], names: Sequence[str]) -> Test:
     try:
         number = float(value)
     except ValueError:
-        raise ValueError(f"expected a number after {name!r}, got {value!r}") from None
-    if sign in ("<=", ">"):
+        number = math.nan
+    is_bound = sign in ("<=", ">")
+    if math.isnan(number) or (math.isinf(number) and not is_bound):
+        raise ValueError(f"expected a number after {name!r}, got {value!r}")
+    if is_bound:
         # A number of 32 bits, with the digits that were printed.
-        return float32_test(name, float(np.float32(number)), is_below=sign == "<=")
+        return float32_test(name, to_float32(number), is_below=sign == "<=")
     return Test(name, sign, number)

@@ -13,7 +13,7 @@ from steelyard.model.decoders import BestLabel
 from steelyard.model.evidence import Evidence, Label
 from steelyard.model.features import category_text
 
-from .parts import ForeignRule, ForeignTheory, Test
+from .parts import ForeignRule, ForeignTheory, Test, name_place, to_points
 
 _NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 
@@ -21,11 +21,14 @@ _NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 def read_json(text: str) -> ForeignTheory:
     """The rules of the JSON that ``JSONSerializer.serialize(ruleset)`` gives."""
     try:
-        return read_plain(json.loads(text))
+        data = json.loads(text)
     except RecursionError:
         raise ValueError("the JSON is nested too deeply") from None
     except json.JSONDecodeError as error:
         raise ValueError(f"this is not JSON: {error}") from None
+    except ValueError:  # the only other one that Python raises
+        raise ValueError("the JSON has an integer with too many digits") from None
+    return read_plain(data)
 
 
 def read_plain(data: Any) -> ForeignTheory:
@@ -42,10 +45,9 @@ def read_plain(data: Any) -> ForeignTheory:
     name = str(_get(meta, "decision_attribute", str))
     rules = []
     for i, item in enumerate(items, start=1):
-        try:
-            rules.append(_read_rule(item, attributes))
-        except ValueError as error:
-            raise ValueError(f"rule {i}: {error}") from None
+        with name_place(f"rule {i}"):
+            value, rule = _read_rule(item, attributes)
+        rules.append((value, rule._replace(where=f"rule {i}")))
     default = _read_default(meta, counts)
     classes = _list_classes(default, [value for value, _ in rules], counts)
     names = [c if isinstance(c, str) else f"{name}={c}" for c in classes]
@@ -56,9 +58,29 @@ def read_plain(data: Any) -> ForeignTheory:
         n_positives = counts.get(_find_key(value, counts), 0)
         labels.append(Label(label, 1, n_positives, total - n_positives, None, None))
     found = [rule._replace(label=label_of[category_text(value)]) for value, rule in rules]
+    _check_counts(found, labels)
     start = [0.0] * len(classes)
     options: Any = {"start": start, "decoder": BestLabel(), "classes": tuple(classes)}
     return ForeignTheory("RuleKit or decision-rules", found, labels, attributes, **options)
+
+
+def _check_counts(rules: Sequence[ForeignRule], labels: Sequence[Label]) -> None:
+    """Reject rules that cover more examples of their class, or of the others, than there are."""
+    by_name = {label.name: label for label in labels}
+    for rule in rules:
+        if rule.evidence is None:
+            continue
+        label = by_name[rule.label]
+        pairs = (
+            ("p", rule.evidence.tp, label.n_positives, f"with the class {label.name!r}"),
+            ("n", rule.evidence.fp, label.n_negatives, f"without the class {label.name!r}"),
+        )
+        for name, count, most, which in pairs:
+            if count > most:
+                raise ValueError(
+                    f"{rule.where}: {name} is {count:,}, but decision_attribute_distribution has "
+                    f"{most:,} examples {which}"
+                )
 
 
 _KINDS: dict[type, str] = {dict: "an object", list: "a list", str: "a text"}
@@ -137,6 +159,7 @@ def _read_rule(item: Any, attributes: Sequence[str]) -> tuple[Any, ForeignRule]:
             if weight is None
             else f"voting_weight must be a number, got {reprlib.repr(weight)}"
         )
+    to_points(float(weight))  # rejects one that is too large
     return value, ForeignRule("", tuple(tests), float(weight), _read_counts(item.get("coverage")))
 
 
@@ -144,6 +167,9 @@ def _read_counts(coverage: Any) -> Evidence | None:
     """The counts of a rule, if they were saved."""
     if not isinstance(coverage, dict) or coverage.get("p") is None or coverage.get("n") is None:
         return None
+    for name in ("p", "n"):
+        if not is_integer(coverage[name], 0):
+            raise ValueError(f"{name} must be a count, got {reprlib.repr(coverage[name])}")
     return Evidence(coverage["p"], coverage["n"])
 
 
@@ -184,9 +210,9 @@ def _read_interval(premise: dict[str, Any], attribute: str) -> list[Test]:
     tests = []
     for side, signs in (("left", (">", ">=")), ("right", ("<", "<="))):
         bound = premise.get(side)
-        if bound is None or (is_number(bound) and math.isinf(bound)):
+        if bound is None or bound == (-math.inf if side == "left" else math.inf):
             continue
-        if not is_number(bound):
+        if not is_number(bound) or math.isinf(bound):
             raise ValueError(f"{side} must be a number, got {reprlib.repr(bound)}")
         tests.append(Test(attribute, signs[bool(premise.get(f"{side}_closed"))], float(bound)))
     return tests

@@ -19,7 +19,7 @@ from steelyard.model.tables import as_table, column_names
 from steelyard.model.theory import Theory
 
 from . import boomer, decision_rules, trees, wittgenstein
-from .parts import ForeignTheory, make_theory
+from .parts import ForeignTheory, make_theory, name_place
 
 #: Formats of texts, with their names for people.
 FORMATS = {
@@ -65,6 +65,7 @@ def import_theory(
         The format of a text; by default it is recognized.
     label_names : sequence of str, optional
         Names of the labels; by default those of the columns of Y, or what the learner knows.
+        Printed rules of wittgenstein do not name their label, which is then "y".
     when : str, optional
         The ISO date of the import, today by default.
 
@@ -88,8 +89,13 @@ def import_theory(
         raise ValueError("give X and Y together")
     if label_names is None:
         label_names = _name_labels(Y)
-    found = _read(source, X, format, label_names)
-    theory = make_theory(found, X, date.today().isoformat() if when is None else when)
+    text, where = _read_source(source) if isinstance(source, str | Path) else (None, "")
+    with name_place(where):
+        if text is None:
+            found = _read_model(source, X, label_names)
+        else:
+            found = _read_format(text, format or find_format(text), X, label_names)
+        theory = make_theory(found, X, date.today().isoformat() if when is None else when)
     return theory if Y is None else theory.recount(X, Y)
 
 
@@ -97,18 +103,12 @@ def _name_labels(Y: Any) -> list[str] | None:
     """The names that labels bring along."""
     if isinstance(Y, pd.DataFrame):
         return [str(name) for name in Y.columns]
+    if isinstance(Y, pd.Series) and Y.name is not None:
+        return [str(Y.name)]
     return None
 
 
-def _read(
-    source: Any, X: Any, format: str | None, label_names: Sequence[str] | None
-) -> ForeignTheory:
-    if isinstance(source, str | Path):
-        text, where = _read_source(source)
-        try:
-            return _read_format(text, format or find_format(text), X, label_names)
-        except ValueError as error:
-            raise ValueError(f"{where}: {error}") from None
+def _read_model(source: Any, X: Any, label_names: Sequence[str] | None) -> ForeignTheory:
     module = type(source).__module__.split(".")[0]
     if isinstance(source, DecisionTreeClassifier):
         return trees.read_tree(source, label_names)
@@ -173,6 +173,13 @@ def find_format(text: str) -> str:
     if start.startswith("{"):
         return "decision-rules"
     raise ValueError(f"this is not a known format; choose from {', '.join(FORMATS)}")
+
+
+def names_labels(file: Path, format: str | None) -> bool:
+    """Whether the rules of a file say which labels they predict."""
+    text = read_text(file)
+    with name_place(str(file)):
+        return (format or find_format(text)) != "wittgenstein"
 
 
 def _read_format(

@@ -9,6 +9,7 @@ import itertools
 import math
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -18,7 +19,7 @@ import pandas as pd
 from steelyard._text import did_you_mean, list_names
 from steelyard.learning.training_table import code_training_table
 from steelyard.model.combiners import AnyRule, Combiner, SumOfVotes
-from steelyard.model.conditions import Condition, merge_conditions
+from steelyard.model.conditions import Condition
 from steelyard.model.decoders import Decoder, EachLabel
 from steelyard.model.evidence import Evidence, EvidenceFrom, Label, Provenance
 from steelyard.model.features import Feature, category_text
@@ -28,6 +29,12 @@ from steelyard.model.tables import as_table, column_names
 from steelyard.model.theory import Theory
 
 Body = tuple[Condition, ...]
+
+# A rule that excludes numbers of several attributes becomes one rule per combination of what is left.
+_MOST_BODIES = 1000
+_MOST_POINTS = 2**31 - 1
+# What 32 bits round to infinity lies beyond halfway between their largest number and this one.
+_BEYOND_FLOAT32 = 2.0**128
 
 
 class Test(NamedTuple):
@@ -59,6 +66,8 @@ class ForeignRule(NamedTuple):
     evidence : Evidence, optional
     target_class : {0, 1}, default=1
         What the rule predicts, if it decides.
+    where : str, default=""
+        Its place in the source, such as "line 3", for errors.
     """
 
     label: str
@@ -66,6 +75,7 @@ class ForeignRule(NamedTuple):
     vote: float | None = None
     evidence: Evidence | None = None
     target_class: int = 1
+    where: str = ""
 
 
 @dataclass(frozen=True)
@@ -100,7 +110,22 @@ class ForeignTheory:
         """Any rule decides, or the votes are added to the start."""
         if self.start is None:
             return AnyRule()
-        return SumOfVotes(tuple(to_points(value) for value in self.start))
+        points = []
+        for label, value in zip(self.labels, self.start, strict=True):
+            with name_place(f"the start of {label.name!r}"):
+                points.append(to_points(value))
+        return SumOfVotes(tuple(points))
+
+
+@contextmanager
+def name_place(where: str) -> Iterator[None]:
+    """Say in an error where the source is wrong; an empty place changes nothing."""
+    try:
+        yield
+    except ValueError as error:
+        if not where:
+            raise
+        raise ValueError(f"{where}: {error}") from None
 
 
 def uncounted_label(name: str, target_class: int = 1) -> Label:
@@ -109,13 +134,16 @@ def uncounted_label(name: str, target_class: int = 1) -> Label:
 
 
 def to_points(vote: float) -> int:
-    """A vote in hundredths.
+    """A vote in hundredths; reject one that is too large to be added to others.
 
     Examples
     --------
     >>> to_points(-1.175)
     -118
     """
+    most = _MOST_POINTS / POINTS_PER_LOG_ODD
+    if not abs(vote) <= most:  # also NaN
+        raise ValueError(f"a vote must be a number from {-most:,.0f} to {most:,.0f}, got {vote:g}")
     return round(POINTS_PER_LOG_ODD * vote)
 
 
@@ -129,14 +157,30 @@ def float32_test(attribute: str, threshold: float, *, is_below: bool) -> Test:
     >>> float32_test("age", 0.5, is_below=True)
     Test(attribute='age', sign='<=', value=0.5000000298023224)
     """
-    low = np.float32(threshold)
-    if float(low) > threshold:  # in 64 bits
-        low = np.nextafter(low, np.float32(-np.inf))
-    high = np.nextafter(low, np.float32(np.inf))
-    bound = min((float(low) + float(high)) / 2, sys.float_info.max)  # halfway between both
-    if np.float32(bound) > low:
-        bound = math.nextafter(bound, -math.inf)
+    low = to_float32(threshold)
+    if low > threshold:
+        low = float(np.nextafter(np.float32(low), np.float32(-np.inf)))
+    if low == math.inf:
+        bound = sys.float_info.max  # every number
+    else:
+        with np.errstate(over="ignore"):
+            high = float(np.nextafter(np.float32(low), np.float32(np.inf)))
+        bound = (max(low, -_BEYOND_FLOAT32) + min(high, _BEYOND_FLOAT32)) / 2  # halfway
+        if to_float32(bound) > low:
+            bound = math.nextafter(bound, -math.inf)
     return Test(attribute, "<=" if is_below else ">", bound)
+
+
+def to_float32(value: float) -> float:
+    """The nearest number of 32 bits, which is infinite if the value is too large.
+
+    Examples
+    --------
+    >>> to_float32(0.1), to_float32(1e39)
+    (0.10000000149011612, inf)
+    """
+    with np.errstate(over="ignore"):
+        return float(np.float32(value))
 
 
 # -- attributes ------------------------------------------------------------------------------------
@@ -218,14 +262,42 @@ def make_bodies(tests: Sequence[Test], features: dict[str, Feature]) -> Iterator
 
     There is more than one if a test excludes a number, and none if the tests contradict each other.
     """
-    for conditions in itertools.product(*(_to_conditions(t, features[t.attribute]) for t in tests)):
-        body = merge_conditions(conditions)
-        if not any(condition.is_empty for condition in body):
-            yield body
+    by_attribute: dict[str, list[Test]] = {}
+    for test in tests:
+        by_attribute.setdefault(test.attribute, []).append(test)
+    parts = [_merge_tests(of_one, features[name]) for name, of_one in by_attribute.items()]
+    n_bodies = math.prod(map(len, parts))
+    if n_bodies > _MOST_BODIES:
+        raise ValueError(
+            f"its conditions exclude so many numbers that it becomes {n_bodies:,} rules; at most "
+            f"{_MOST_BODIES:,} are possible"
+        )
+    return itertools.product(*parts)
+
+
+def _merge_tests(tests: Sequence[Test], feature: Feature) -> list[Condition]:
+    """Conditions that exclude each other and of which one holds where all tests of an attribute do."""
+    # Numbers are excluded last and in their order, so that each one splits only the last part.
+    first, *others = sorted(tests, key=_exclusion_key)
+    parts = [c for c in _to_conditions(first, feature) if not c.is_empty]
+    for test in others:
+        if not parts:
+            break
+        last = parts.pop()
+        conditions = _to_conditions(test, feature)
+        parts += [c for c in map(last.intersect, conditions) if not c.is_empty]
+    return parts
+
+
+def _exclusion_key(test: Test) -> float:
+    """Sorts excluded numbers after all other tests."""
+    if isinstance(test.value, tuple) or test.sign != "!=":
+        return -math.inf
+    return test.value
 
 
 def _to_conditions(test: Test, feature: Feature) -> list[Condition]:
-    """Conditions that exclude each other and of which one holds where the test does."""
+    """Conditions that exclude each other and of which one holds where the test does, in their order."""
     name, sign, value = test
     if isinstance(value, tuple):
         is_among = sign == "=="
@@ -237,13 +309,19 @@ def _to_conditions(test: Test, feature: Feature) -> list[Condition]:
         fits = [t for t, x in numbers.items() if any(c.test(x) for c in on_numbers)]
         return [Condition(name, "in", fits)]
     above = math.nextafter(value, math.inf)
-    if sign in ("<", "<="):
-        return [Condition(name, sign, value)]
     if sign in (">", ">="):
-        return [Condition(name, ">=", above if sign == ">" else value)]
+        low = above if sign == ">" else value
+        return [Condition(name, ">=", low)] if low < math.inf else []  # no number is larger
+    if sign == "!=":
+        below = Condition(name, "<", value)
+        return [below, *_to_conditions(Test(name, ">", value), feature)]
+    if (
+        above == math.inf and sign != "<"
+    ):  # a file keeps no upper bound beyond which there is no number
+        return [Condition(name, ">=", -value if sign == "<=" else value)]
     if sign == "==":
         return [Condition.interval(name, value, value, includes_high=True)]
-    return [Condition(name, "<", value), Condition(name, ">=", above)]
+    return [Condition(name, sign, value)]
 
 
 def _merge_votes(rules: Sequence[ForeignRule]) -> list[ForeignRule]:
@@ -264,7 +342,8 @@ def _score_rules(
     by_name = {feature.name: feature for feature in features}
     votes = found.start is not None
     for rule in _merge_votes(found.rules) if votes else found.rules:
-        points = to_points(rule.vote or 0.0) if votes else None
+        with name_place(rule.where):
+            points = to_points(rule.vote or 0.0) if votes else None
         if points == 0:  # it changes nothing
             continue
         evidence, target_class = rule.evidence, rule.target_class
@@ -272,7 +351,8 @@ def _score_rules(
             if points < 0 and evidence is not None:
                 evidence = Evidence(evidence.fp, evidence.tp)
             target_class, points = int(points > 0), abs(points)
-        bodies = list(make_bodies(rule.tests, by_name))
+        with name_place(rule.where):
+            bodies = list(make_bodies(rule.tests, by_name))
         for body in bodies:
             made = Rule(Head(rule.label, target_class), body)
             counts = evidence if len(bodies) == 1 else None

@@ -10,7 +10,7 @@ from steelyard._numbers import is_number
 from steelyard._text import did_you_mean
 from steelyard.model.features import Feature, category_text
 
-from .parts import ForeignRule, ForeignTheory, Test, uncounted_label
+from .parts import ForeignRule, ForeignTheory, Test, name_place, uncounted_label
 
 _NUMBER = r"[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?"
 # Bins of numbers: below the first cut, between two, above the last one. The upper end is included.
@@ -88,11 +88,9 @@ def read_printed(
     for i, body in enumerate(_BETWEEN_RULES.split(text[2:-2]), start=1):
         tests: list[Test] = []
         for part in body.split("^") if body.strip() not in _ALWAYS else ():
-            try:
+            with name_place(f"rule {i}"):
                 tests += _read_printed_test(part.strip(), names)
-            except ValueError as error:
-                raise ValueError(f"rule {i}: {error}") from None
-        rules.append(ForeignRule(label, tuple(tests)))
+        rules.append(ForeignRule(label, tuple(tests), where=f"rule {i}"))
     return ForeignTheory("wittgenstein", rules, [uncounted_label(label)])
 
 
