@@ -247,7 +247,14 @@ class TestFinding:
         with pytest.raises(ValueError, match=r"no rule 'flu ← fever ≥ 38' \(did you mean 'flu ← f"):
             deciding().drop("flu ← fever ≥ 38")
 
-    @pytest.mark.parametrize("wrong", [2, -3, 1.0, None, True])
+    @pytest.mark.parametrize("wrong", [2, -3])
+    def test_a_position_without_a_rule_is_named(self, wrong):
+        with pytest.raises(
+            ValueError, match=f"no rule at position {wrong}: the positions are 0 to 1"
+        ):
+            deciding().drop(wrong)
+
+    @pytest.mark.parametrize("wrong", [1.0, None, True])
     def test_what_is_no_rule_is_rejected(self, wrong):
         with pytest.raises(ValueError, match="a rule must be a Rule or its text, got"):
             deciding().drop(wrong)

@@ -31,4 +31,4 @@ def test_an_old_study_is_read_and_reported(folder):
     assert tables["best_cells"]
     payload, theories = study_to_payload(study)
     assert payload["datasets"][0]["name"] == "planted"
-    assert len(theories["planted"]["rules"]) == len(path.coded)
+    assert len(theories["planted"]["cells"]["rules"]) == len(path.coded)

@@ -74,10 +74,11 @@ def test_a_report_computes_each_summary_once(odd_names, monkeypatch, capfd):
 
         monkeypatch.setattr(results, name, counted)
 
-    count("map_cells", lambda _, measure, heuristic: (measure, heuristic))
+    # The findings are checked again without each data set or fold, so rows are counted apart.
+    parts = ("dataset", "fold")
+    count("map_cells", lambda rows, *key: (*key, rows[[*parts]].drop_duplicates().to_csv()))
     count("average_methods", lambda *_: ())
     count("compare_methods", lambda _, measure, __: (measure,))
-    count("check_findings", lambda family, _: (family,))
     read = TheoryPath.from_json
     monkeypatch.setattr(
         TheoryPath, "from_json", lambda text: (calls.update(["from_json"]), read(text))[1]
@@ -86,9 +87,8 @@ def test_a_report_computes_each_summary_once(odd_names, monkeypatch, capfd):
         main(["report", str(odd_names.folder)])
     assert "Best cell" in capfd.readouterr().out
     assert calls.pop("from_json") == len(NAMES)
-    assert ("map_cells", "hamming", "m-estimate") in calls
+    assert {("map_cells", "hamming", "m-estimate")} < {call[:3] for call in calls}
     assert ("compare_methods", "f1_micro") in calls
-    assert ("check_findings", "m-estimate") in calls
     assert set(calls.values()) == {1}
 
 

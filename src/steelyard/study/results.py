@@ -143,16 +143,16 @@ class StudyResults:
     @cached_property
     def findings(self) -> list[Finding]:
         """The statements of the paper that the results can support or contradict."""
-        found, without = self._check_findings(self.results), []
-        part, column = ("data set", "dataset") if len(self.datasets) > 2 else ("fold", "fold")
+        found, without = self._check_findings(self.cells), []
+        kind, column = ("data set", "dataset") if len(self.datasets) > 2 else ("fold", "fold")
         parts = self.results[column].unique()
         if found and len(parts) > 1:
-            without = [self._check_findings(self.results[self.results[column] != p]) for p in parts]
+            rest = (self.results[self.results[column] != part] for part in parts)
+            without = [self._check_findings(cache(partial(map_cells, rows))) for rows in rest]
         cough = check_cough(self.paths.get("medical"), self.shown_fold)
-        return [*weigh_findings(found, without, part), *cough]
+        return [*weigh_findings(found, without, kind), *cough]
 
-    def _check_findings(self, rows: pd.DataFrame) -> list[Finding]:
-        cells = cache(partial(map_cells, rows))
+    def _check_findings(self, cells: Callable[[str, str], CellMap]) -> list[Finding]:
         families = self.config.family_names
         return [finding for family in families for finding in check_findings(family, cells)]
 
