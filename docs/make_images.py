@@ -21,8 +21,8 @@ import matplotlib.pyplot as plt
 import pandas as pd
 
 from steelyard.heuristics import MEstimate
+from steelyard.model.conditions import format_body
 from steelyard.model.path import TheoryPath
-from steelyard.model.rules import format_body
 from steelyard.report import ValueHeatmapDisplay
 
 LABEL = "upper right dark"
