@@ -250,7 +250,7 @@ class TestFinding:
     @pytest.mark.parametrize("wrong", [2, -3])
     def test_a_position_without_a_rule_is_named(self, wrong):
         with pytest.raises(
-            ValueError, match=f"no rule at position {wrong}: the positions are 0 to 1"
+            ValueError, match=f"no rule at position {wrong}; it has positions 0 to 1"
         ):
             deciding().drop(wrong)
 

@@ -317,7 +317,7 @@ def _to_conditions(test: Test, feature: Feature) -> list[Condition]:
         return [below, *_to_conditions(Test(name, ">", value), feature)]
     if (
         above == math.inf and sign != "<"
-    ):  # a file keeps no upper bound beyond which there is no number
+    ):  # a larger number does not exist, so the bound would be lost in a file
         return [Condition(name, ">=", -value if sign == "<=" else value)]
     if sign == "==":
         return [Condition.interval(name, value, value, includes_high=True)]

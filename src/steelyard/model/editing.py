@@ -48,7 +48,7 @@ def find_rule(theory: Theory, rule: Any) -> int:
         return range(len(theory))[rule]
     if is_integer(rule, least=-sys.maxsize):
         last = len(theory) - 1
-        raise ValueError(f"there is no rule at position {rule}: the positions are 0 to {last}")
+        raise ValueError(f"the theory has no rule at position {rule}; it has positions 0 to {last}")
     if isinstance(rule, ScoredRule) and rule in theory.rules:
         return theory.rules.index(rule)
     wanted = as_rule(theory, rule)

@@ -159,7 +159,7 @@ function exactText(feature, value) {
   return isTemporal(feature) ? secondsToText(value, feature.kind) : String(value);
 }
 
-// The number in a field; null if it is empty. A text that is no number is marked as wrong.
+// The number in a field; null if it is empty. Any other text is marked as wrong.
 function readBound(feature, input) {
   const text = input.value.trim();
   const value = text === '' ? null : isTemporal(feature) ? textToSeconds(text, feature.kind) : Number(text);
