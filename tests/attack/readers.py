@@ -36,6 +36,7 @@ from steelyard.study.config import config_from_toml, config_to_toml, read_config
 from steelyard.study.rule_sets import collect_rule_sets
 from theories import PATHS, flu_theory, random_path, random_table, random_theory
 
+from .crashing import CONFIG
 from .mutator import mutate
 from .outcomes import Outcome, Setting
 
@@ -257,17 +258,7 @@ def view_study(folder: Path) -> None:
 
 def make_study(folder: Path) -> Path:
     """A small study with everything that a study can have."""
-    config = StudyConfig(
-        ("planted",),
-        parameters=(0.0, 16.0),
-        phis=(1.0, 0.5),
-        folds=2,
-        n_candidates=100,
-        tune=("f1_micro",),
-        inner_folds=2,
-        baselines=("ripper",),
-    )
-    run_study(config, folder, n_jobs=1)
+    run_study(CONFIG, folder, n_jobs=1)
     return folder
 
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from steelyard._numbers import is_number
 
-from .combiners import Combiner, Part, Scores, read_settings
+from .combiner import Combiner, Part, Scores, read_settings
 from .evidence import Label
 from .formulas import Answer, LabelFormulas, LabelSetSearch, find_largest
 from .label_sets import KnownLabelSets

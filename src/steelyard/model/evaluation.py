@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from steelyard._text import format_count
 
-from .combiners import Scores
+from .combiner import Scores
 from .conditions import Value
 from .coverage import Bits
 from .decoders import Decoded

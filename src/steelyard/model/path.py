@@ -19,7 +19,8 @@ from steelyard.heuristics import Heuristic, SavedHeuristic, describe, get_heuris
 from steelyard.measures import Measure, count_cells
 
 from .coded_rules import CodedRules, code_rules
-from .combiners import AnyRule, Combiner, Scores, target_signs
+from .combiner import Combiner, Scores, target_signs
+from .combiners import AnyRule
 from .decoders import BestLabel, Decoder, EachLabel
 from .evaluation import labels_to_answer
 from .evidence import Evidence, Label, Provenance, smoothed_precision

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from steelyard._text import did_you_mean, format_count, list_names
 
 from .coded_rules import CodedRules, code_rules
-from .combiners import Scores
+from .combiner import Scores
 from .coverage import Bits, unpack
 from .decoders import Decoded
 from .evaluation import Evaluation, any_fires, labels_to_answer
