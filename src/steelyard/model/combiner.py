@@ -147,6 +147,13 @@ class Combiner(Part):
     #: What the points before a rule in a list mean, for the person who edits it.
     points_help: ClassVar[str] = ""
 
+    #: The least that a given rule adds to the score of its label.
+    least_given: ClassVar[float] = -np.inf
+
+    def points_of(self, strengths: Scores) -> list[int | None]:
+        """The points of rules with these strengths; None if rules decide."""
+        return [None] * len(strengths)
+
     def write_points(self, scored: ScoredRule) -> str:
         """The points of a rule as text before it in a list."""
         return ""

@@ -216,8 +216,8 @@ class TheoryPath(Saved):
         combiner, fitted = self._combine_and_decode(decoder)
         rule_idx, first, votes = _take_prefix(ranked, n_kept)
         points: Any = self._strengths(ranked, combiner)[first] if votes is None else votes
-        points = points.tolist() if combiner.gives_log_odds else [None] * len(rule_idx)
-        triples = zip(rule_idx, ranked.values[first].tolist(), points, strict=True)
+        values = ranked.values[first].tolist()
+        triples = zip(rule_idx, values, combiner.points_of(points), strict=True)
         return Theory(
             features=self.coded.features,
             labels=self._labels_after(ranked, n_kept),
@@ -277,9 +277,8 @@ class TheoryPath(Saved):
         rules = ranked.rule_idx
         prior = np.array([label.prior for label in self.labels])[self.label_of_rule[rules]]
         strengths = combiner.strengths(self.tp[rules], self.fp[rules], prior)
-        if combiner.gives_log_odds:
-            # A given rule speaks for its head, if only by one point.
-            strengths[: self.n_given] = np.maximum(strengths[: self.n_given], 1)
+        given = slice(self.n_given)
+        strengths[given] = np.maximum(strengths[given], combiner.least_given)
         return strengths
 
     def _n_uncovered(self, ranked: RankedRules, n_kept: int) -> Indices:

@@ -53,6 +53,8 @@ class _Votes(Combiner):
     """
 
     gives_log_odds: ClassVar[bool] = True
+    # A given rule speaks for its head, if only by one point.
+    least_given: ClassVar[float] = 1
     declines: ClassVar[dict[str, str]] = {
         "pmml": "PMML's RuleSetModel cannot express votes: export this theory as SQL, Python or JSON"
     }
@@ -63,6 +65,10 @@ class _Votes(Combiner):
 """
 
     start: tuple[int, ...]
+
+    def points_of(self, strengths: Scores) -> list[int | None]:
+        """The strengths."""
+        return list(strengths.tolist())
 
     def check(self, labels: Sequence[Label], rules: Sequence[ScoredRule]) -> None:
         """Reject labels and rules that do not fit."""
