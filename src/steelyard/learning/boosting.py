@@ -120,8 +120,8 @@ def learn_boosted_rules(
     arguments = list(zip(targets.is_target, orders, groups, limits, of_label, strict=True))
     prior = targets.is_target.mean(axis=1)
     order = np.argsort(prior * (prior - 1), kind="stable")  # the largest loss first
-    call = partial(_boost_in_waves, boost, arguments, order, budget, bounds)
-    rules_of_label = call(n_jobs=n_jobs, progress=progress)
+    waves = partial(_boost_in_waves, boost, arguments, order, budget, settings)
+    rules_of_label = waves(n_jobs, progress or (lambda *_: None))
     demands.warn_of_empty([len(rules.table) for rules in rules_of_label])
     pool = pool_rules(rules_of_label, given, targets.is_target)
     votes_of_ms = zip(*(rules.choices for rules in rules_of_label), strict=True)
@@ -135,24 +135,25 @@ def _boost_in_waves(
     arguments: Sequence[Sequence[Any]],
     order: NDArray[np.int64],
     budget: Budget,
-    bounds: Bounds,
-    *,
+    settings: BoostingSettings,
     n_jobs: int | None,
-    progress: Progress | None,
+    progress: Progress,
 ) -> list[LabelRules]:
-    """The rules of all labels, without those that `max_rules` would drop.
+    """The rules of all labels; if labels are many, without most of those that `max_rules` would drop.
 
     Labels with much to learn come first, in the given order. What they gain tells the labels after
-    them when to stop: the theory is the same, and with many labels most of the rules are never grown.
+    them when to stop. The theory stays the same, except that of rules that cover the same examples
+    the shortest that was grown is kept, and fewer are grown.
     """
     found: dict[int, LabelRules] = {}
-    size = -(-(bounds.max_rules + 1) // budget.n_rules)
+    are_many = budget.reuse < math.inf
+    size = -(-(settings.max_rules + 1) // budget.n_rules) if are_many else len(order)
     while len(found) < len(order):
         wave = order[len(found) : len(found) + size]
-        least_gains = _find_least_gains(list(found.values()), bounds)
+        least_gains = _find_least_gains(list(found.values()), settings)
         calls = [(*arguments[i], least_gains) for i in wave]
         report = partial(_report_later, progress, len(found), len(order))
-        results = run_parallel(boost, calls, n_jobs, report if progress else None)
+        results = run_parallel(boost, calls, n_jobs, report)
         found |= zip(wave.tolist(), results, strict=True)
         size = len(found)  # each wave is as large as all before it, so there are few of them
     return [found[i] for i in range(len(order))]
@@ -162,18 +163,20 @@ def _report_later(progress: Progress, n_before: int, n_all: int, n_done: int, _:
     progress(n_before + n_done, n_all)
 
 
-def _find_least_gains(known: Sequence[LabelRules], bounds: Bounds) -> tuple[float, ...] | None:
+def _find_least_gains(
+    known: Sequence[LabelRules], settings: BoostingSettings
+) -> tuple[float, ...] | None:
     """For each m the gain below which a further rule cannot be among the best `max_rules`.
 
     None if all rules may be needed: those that each label keeps depend on all of its rules.
     """
-    if not known or bounds.min_rules_per_label > 1:
+    if not known or settings.min_rules_per_label > 1:
         return None
-    least = []
+    least, most = [], settings.max_rules
     for votes_of_labels in zip(*(rules.choices for rules in known), strict=True):
         firsts = [v.gain[np.unique(v.rule_idx, return_index=True)[1]] for v in votes_of_labels]
         gains = np.sort(np.concatenate(firsts))[::-1]
-        least.append(float(gains[bounds.max_rules]) if len(gains) > bounds.max_rules else -math.inf)
+        least.append(float(gains[most]) if len(gains) > most else -math.inf)
     return tuple(least)
 
 
