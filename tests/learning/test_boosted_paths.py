@@ -330,7 +330,7 @@ class TestNothingToDo:
 
 
 @pytest.mark.parametrize("options", [{}, {"min_rules_per_label": 1}, {"min_rules_per_label": 2}])
-@pytest.mark.parametrize("max_rules", [40, 80])
+@pytest.mark.parametrize("max_rules", [20, 40])
 def test_rules_that_the_limit_drops_are_not_grown_and_nothing_else_changes(
     monkeypatch, max_rules, options
 ):
