@@ -1,0 +1,84 @@
+"""What the documentation adds to Sphinx: quiet backticks, figures of examples, a list of links.
+
+Loaded by conf.py and, in the processes that run the examples of the gallery, by sphinx-gallery.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+
+#: The page of the built documentation that lists every address outside of it.
+EXTERNAL = "external-links.txt"
+
+
+def setup(app: Any) -> dict[str, bool]:
+    """Connect the functions below to Sphinx."""
+    app.connect("autodoc-skip-member", skip_foreign)
+    app.connect("missing-reference", show_as_code)
+    app.connect("env-updated", list_external_links)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def show_as_code(app: Any, env: Any, node: Any, contnode: Any) -> Any:  # noqa: ARG001
+    """Show a word in single backticks as code if it is the name of nothing.
+
+    Only the default role is quiet. A role that is written out, such as :class:, must lead somewhere.
+    """
+    if node.get("refdomain") == "py" and node.get("reftype") == "obj":
+        return contnode
+    return None
+
+
+def skip_foreign(app: Any, what: str, name: str, obj: Any, skip: bool, options: Any) -> bool | None:  # noqa: ARG001
+    """Leave out what estimators inherit from scikit-learn: its own pages document it."""
+    is_foreign = (getattr(obj, "__module__", "") or "").startswith("sklearn")
+    return True if is_foreign or name in ("index", "count") else None
+
+
+def list_external_links(app: Any, env: Any) -> None:
+    """Write every address outside of the documentation to a file, with the pages that have it."""
+    pages_of: dict[str, set[str]] = {}
+    for page in env.found_docs:
+        for node in env.get_doctree(page).findall(nodes.reference):
+            uri = node.get("refuri", "")
+            if uri.startswith(("http://", "https://")):
+                pages_of.setdefault(uri, set()).add(page)
+    lines = [f"{uri}\t{', '.join(sorted(pages))}\n" for uri, pages in sorted(pages_of.items())]
+    Path(app.outdir).mkdir(parents=True, exist_ok=True)
+    (Path(app.outdir) / EXTERNAL).write_text("".join(lines), encoding="utf-8")
+
+
+def scrape_figures(block: Any, block_vars: dict[str, Any], gallery_conf: Any) -> str:
+    """Save the figures that a block of an example drew, also those that pyplot does not know.
+
+    ``theory.plot()`` makes a figure without pyplot, so that it draws itself in a notebook only.
+    """
+    import matplotlib.pyplot as plt
+    from sphinx_gallery.scrapers import figure_rst
+
+    from steelyard.export.figure import NotebookFigure
+
+    figures = [plt.figure(number) for number in plt.get_fignums()]
+    for value in block_vars["example_globals"].values():
+        if isinstance(value, NotebookFigure) and not hasattr(value, "is_in_gallery"):
+            value.is_in_gallery = True  # type: ignore[attr-defined]
+            figures.append(value)
+    paths = []
+    for figure, path in zip(figures, block_vars["image_path_iterator"], strict=False):
+        figure.savefig(path, dpi=110, bbox_inches="tight")
+        paths.append(path)
+    plt.close("all")
+    return figure_rst(paths, gallery_conf["src_dir"])
+
+
+def reset_matplotlib(gallery_conf: Any, fname: Any) -> None:  # noqa: ARG001
+    """Give every example the same style."""
+    import matplotlib as mpl
+
+    mpl.rcdefaults()
+    mpl.use("Agg")
+    mpl.rcParams.update({"figure.dpi": 110, "font.size": 10, "axes.spines.top": False})
+    mpl.rcParams["axes.spines.right"] = False
