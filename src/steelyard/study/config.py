@@ -57,7 +57,7 @@ class StudyConfig:
 
     Parameters
     ----------
-    data : tuple of str, default=("segments",)
+    data : tuple of str, default=("patients",)
         Embedded or OpenML names, ARFF, CSV or Parquet files, folders with a Mulan pair.
     labels : tuple of str, default=()
         Label columns of CSV and Parquet files.
@@ -104,7 +104,7 @@ class StudyConfig:
     True
     """
 
-    data: tuple[str, ...] = ("segments",)
+    data: tuple[str, ...] = ("patients",)
     labels: tuple[str, ...] = ()
     heuristics: tuple[str, ...] = (MEstimate.name,)
     parameters: tuple[float, ...] = ()
