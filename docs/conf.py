@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import warnings
 from pathlib import Path
 
 import steelyard
@@ -68,6 +67,7 @@ sphinx_gallery_conf = {
     "inspect_global_variables": False,
 }
 
+html_math_renderer = "mathml"  # of sphinx_helpers; MathJax would come from the network
 html_theme = "pydata_sphinx_theme"
 html_title = "Steelyard"
 html_static_path = ["_static"]
@@ -88,5 +88,3 @@ html_theme_options = {
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
 html_sidebars = {"index": [], "changelog": [], "contributing": []}
-
-warnings.filterwarnings("ignore", category=UserWarning, message="no rule for")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from docutils import nodes
+from docutils.utils.math.latex2mathml import tex2mathml
 
 #: The page of the built documentation that lists every address outside of it.
 EXTERNAL = "external-links.txt"
@@ -16,6 +17,7 @@ EXTERNAL = "external-links.txt"
 
 def setup(app: Any) -> dict[str, bool]:
     """Connect the functions below to Sphinx."""
+    app.add_html_math_renderer("mathml", (write_inline_math, None), (write_block_math, None))
     app.connect("autodoc-skip-member", skip_foreign)
     app.connect("missing-reference", show_as_code)
     app.connect("env-updated", list_external_links)
@@ -30,6 +32,23 @@ def show_as_code(app: Any, env: Any, node: Any, contnode: Any) -> Any:  # noqa: 
     if node.get("refdomain") == "py" and node.get("reftype") == "obj":
         return contnode
     return None
+
+
+def write_inline_math(translator: Any, node: Any) -> None:
+    """Write a formula as MathML, which browsers show without a script from elsewhere."""
+    translator.body.append(_to_mathml(node.astext(), as_block=False))
+    raise nodes.SkipNode
+
+
+def write_block_math(translator: Any, node: Any) -> None:
+    """Write a formula that stands by itself."""
+    translator.body.append(f'<div class="math">{_to_mathml(node.astext(), as_block=True)}</div>')
+    raise nodes.SkipNode
+
+
+def _to_mathml(formula: str, *, as_block: bool) -> str:
+    formula = formula.replace(r"[\![", "[").replace(r"]\!]", "]")  # brackets that the converter lacks
+    return tex2mathml(" ".join(formula.split()), as_block=as_block)
 
 
 def skip_foreign(app: Any, what: str, name: str, obj: Any, skip: bool, options: Any) -> bool | None:  # noqa: ARG001
@@ -75,8 +94,12 @@ def scrape_figures(block: Any, block_vars: dict[str, Any], gallery_conf: Any) ->
 
 
 def reset_matplotlib(gallery_conf: Any, fname: Any) -> None:  # noqa: ARG001
-    """Give every example the same style."""
+    """Give every example the same style, and leave out a warning that each of them would explain."""
+    import warnings
+
     import matplotlib as mpl
+
+    warnings.filterwarnings("ignore", "no rule for", UserWarning)
 
     mpl.rcdefaults()
     mpl.use("Agg")
