@@ -19,6 +19,7 @@ def setup(app: Any) -> dict[str, bool]:
     """Connect the functions below to Sphinx."""
     app.add_html_math_renderer("mathml", (write_inline_math, None), (write_block_math, None))
     app.connect("autodoc-skip-member", skip_foreign)
+    app.connect("source-read", keep_links_inside)
     app.connect("missing-reference", show_as_code)
     app.connect("env-updated", list_external_links)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
@@ -49,6 +50,12 @@ def write_block_math(translator: Any, node: Any) -> None:
 def _to_mathml(formula: str, *, as_block: bool) -> str:
     formula = formula.replace(r"[\![", "[").replace(r"]\!]", "]")  # brackets that the converter lacks
     return tex2mathml(" ".join(formula.split()), as_block=as_block)
+
+
+def keep_links_inside(app: Any, docname: str, source: list[str]) -> None:  # noqa: ARG001
+    """Lead links to files of the main folder to the pages that include these files."""
+    for name in ("CHANGELOG", "CONTRIBUTING", "SECURITY"):
+        source[0] = source[0].replace(f"](../{name}.md)", f"](/{name.lower()}.md)")
 
 
 def skip_foreign(app: Any, what: str, name: str, obj: Any, skip: bool, options: Any) -> bool | None:  # noqa: ARG001

@@ -273,7 +273,7 @@ def get_scorer(scoring: str | Measure | Callable[..., float]) -> Callable[..., f
     ----------
     scoring : str, Measure or callable
         A name of ours (see :func:`get_measure`); failing that, any name that
-        :func:`sklearn.metrics.get_scorer` knows; or a scorer, which is returned unchanged.
+        ``sklearn.metrics.get_scorer`` knows; or a scorer, which is returned unchanged.
 
     Returns
     -------

@@ -22,7 +22,20 @@ class DataError(ValueError):
 
 
 class DataWarning(UserWarning):
-    """A data set can be used, but some of its columns do not help or mislead."""
+    """A data set can be used, but some of its columns do not help or mislead.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from steelyard import RipperClassifier, load_patients
+    >>> from steelyard.data import DataWarning
+    >>> data = load_patients()
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     clf = RipperClassifier().fit(data.X.assign(patient_id=range(442)), data.Y)
+    >>> [warning.category is DataWarning for warning in caught]
+    [True]
+    """
 
 
 def error_at(path: str | PathLike[str], line: int, problem: object) -> DataError:

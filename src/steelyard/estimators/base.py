@@ -195,7 +195,7 @@ class TheoryClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         """How much the rules rely on each attribute, in shares that sum to 1.
 
         They are those of `Theory.importances`: a rule counts by the number of training examples with its
-        head that it covers beyond those that guessing would give, |TP - (TP + FP)·prior|, times the size
+        head that it covers beyond those that guessing would give, ``|TP - (TP + FP)·prior|``, times the size
         of its vote if it votes, in equal parts for its conditions.
 
         Returns
