@@ -27,7 +27,7 @@ print(theory)
 # ``unseen`` is honest: it is counted on examples that had no part in growing or selecting the rule. For
 # *high cholesterol* the two agree. For *low HDL* they do not, and a reader should not rely on these rules.
 
-figure = theory.plot()
+figure = theory.plot(max_labels=3)
 
 # %%
 # Why this patient?

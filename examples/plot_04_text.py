@@ -59,4 +59,4 @@ for text in (
 theory = clf.theory_
 measures = theory.evaluate(vectorizer.transform(texts_test), Y_test).measures
 print({name: round(float(measures[name]), 3) for name in ("f1_micro", "hamming", "subset")})
-figure = theory.plot()
+figure = theory.plot(max_labels=4)

@@ -45,4 +45,4 @@ fruit = X.iloc[[500]].assign(skin=None)
 print(clf.explain(fruit, labels=["for baking", "for juice"]))
 
 # %%
-figure = theory.plot()
+figure = theory.plot(max_labels=2)

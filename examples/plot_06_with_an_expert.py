@@ -57,4 +57,4 @@ print(theory.compare(edited, X_new))
 for name, made in {"learned": theory, "edited": edited}.items():
     measures = made.evaluate(X_new, Y_new).measures
     print(name, {key: round(float(measures[key]), 3) for key in ("f1_micro", "hamming", "subset")})
-figure = edited.recount(X_new, Y_new).plot()
+figure = edited.recount(X_new, Y_new).plot(max_labels=2)

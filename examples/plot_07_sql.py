@@ -35,4 +35,4 @@ answered.head(3)
 # JSON work in the same way: ``theory.to_python()``, ``theory.to_pmml()`` and so on.
 
 print((answered[data.label_names].to_numpy() == clf.predict(data.X)).all())
-figure = theory.plot()
+figure = theory.plot(max_labels=3)

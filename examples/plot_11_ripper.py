@@ -44,7 +44,7 @@ for name, model in models.items():
 # In coverage space
 # -----------------
 
-figure = ripper.theory_.plot()
+figure = ripper.theory_.plot(max_labels=2)
 
 # %%
 # One class per example
