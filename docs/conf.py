@@ -9,7 +9,7 @@ from pathlib import Path
 import steelyard
 
 sys.path.insert(0, str(Path(__file__).parent))
-from sphinx_helpers import setup as setup  # noqa: E402, PLC0414
+from sphinx_helpers import setup as setup
 
 # The examples of the gallery run in processes of their own, which inherit this: a figure that is
 # drawn for a screen would wait for one.

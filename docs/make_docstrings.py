@@ -25,15 +25,16 @@ MAX_LENGTH = 320  # characters; what matters is said first
 # What the modules of the standard library are for. A module may be for several things; a name stands for
 # its submodules, too.
 TOPICS = {
-    "files": "pathlib tarfile zipfile shutil os tempfile fileinput glob fnmatch posixpath genericpath ntpath "
-    "gzip bz2 lzma filecmp stat mailbox ftplib netrc mimetypes tkinter.filedialog "
+    "files": "pathlib tarfile zipfile shutil os tempfile fileinput glob fnmatch posixpath genericpath "
+    "ntpath gzip bz2 lzma filecmp stat mailbox ftplib netrc mimetypes tkinter.filedialog "
     "importlib.resources linecache shelve dbm zipimport",
     "network": "socket socketserver ssl smtplib imaplib poplib ftplib http urllib xmlrpc ipaddress "
     "asyncio.transports asyncio.streams asyncio.protocols asyncio.sslproto "
     "multiprocessing.connection wsgiref selectors",
     "e-mail": "email mailbox smtplib imaplib poplib",
     "web": "http urllib wsgiref webbrowser html xmlrpc",
-    "concurrency": "threading asyncio multiprocessing queue concurrent.futures subprocess sched selectors",
+    "concurrency": "threading asyncio multiprocessing queue concurrent.futures subprocess sched "
+    "selectors",
     "compression": "tarfile zipfile gzip bz2 lzma zipimport",
     "markup": "xml html xmlrpc plistlib",
     "numbers": "statistics random fractions numbers colorsys ipaddress",
@@ -46,7 +47,9 @@ def main() -> None:
     if len(sys.argv) < 2:
         raise SystemExit(__doc__)
     first, *others = (dict(read_library(Path(folder))) for folder in sys.argv[1:])
-    common = {name: text for name, text in first.items() if all(o.get(name) == text for o in others)}
+    common = {
+        name: text for name, text in first.items() if all(o.get(name) == text for o in others)
+    }
     with TARGET.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["name", "topics", "text"])
@@ -64,7 +67,9 @@ def read_library(folder: Path) -> Iterator[tuple[str, str]]:
     for path in sorted(folder.rglob("*.py")):
         parts = path.relative_to(folder).with_suffix("").parts
         module = ".".join(parts).removesuffix(".__init__")
-        if find_topics(module) and not any(part.startswith("_") or part == "test" for part in parts):
+        if find_topics(module) and not any(
+            part.startswith("_") or part == "test" for part in parts
+        ):
             tree = ast.parse(path.read_text(encoding="utf-8"))
             yield from read_definitions(tree, module)
 

@@ -48,7 +48,9 @@ def write_block_math(translator: Any, node: Any) -> None:
 
 
 def _to_mathml(formula: str, *, as_block: bool) -> str:
-    formula = formula.replace(r"[\![", "[").replace(r"]\!]", "]")  # brackets that the converter lacks
+    formula = formula.replace(r"[\![", "[").replace(
+        r"]\!]", "]"
+    )  # brackets that the converter lacks
     return tex2mathml(" ".join(formula.split()), as_block=as_block)
 
 
@@ -77,7 +79,7 @@ def list_external_links(app: Any, env: Any) -> None:
     (Path(app.outdir) / EXTERNAL).write_text("".join(lines), encoding="utf-8")
 
 
-def scrape_figures(block: Any, block_vars: dict[str, Any], gallery_conf: Any) -> str:
+def scrape_figures(block: Any, block_vars: dict[str, Any], gallery_conf: Any) -> str:  # noqa: ARG001
     """Save the figures that a block of an example drew, also those that pyplot does not know.
 
     ``theory.plot()`` makes a figure without pyplot, so that it draws itself in a notebook only.

@@ -2,8 +2,8 @@
 4. Text with a vectorizer
 =========================
 
-Which words say that a function is about files, the network or e-mail? The texts are documentation strings of
-Python's standard library, and the labels are what their modules are for.
+Which words say that a function is about files, the network or e-mail? The texts are documentation
+strings of Python's standard library, and the labels are what their modules are for.
 """
 
 # %%
@@ -23,9 +23,9 @@ print(texts_train.iloc[0])
 # %%
 # A pipeline whose rules have words
 # ---------------------------------
-# The rules are learned from the matrix that the vectorizer makes. ``set_output`` cannot name the columns of
-# a sparse matrix, so ``feature_names`` passes the words on. ``presence_only`` keeps words that must be
-# *absent* out of the rules: on text, such conditions are many and say little.
+# The rules are learned from the matrix that the vectorizer makes. ``set_output`` cannot name the
+# columns of a sparse matrix, so ``feature_names`` passes the words on. ``presence_only`` keeps
+# words that must be *absent* out of the rules: on text, such conditions are many and say little.
 
 vectorizer = CountVectorizer(binary=True, min_df=8, token_pattern="[a-z]{3,}", stop_words="english")
 words_train = vectorizer.fit_transform(texts_train)

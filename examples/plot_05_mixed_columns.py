@@ -2,8 +2,8 @@
 5. Mixed columns and missing values
 ===================================
 
-Numbers, categories, booleans, dates and gaps: rules take columns as they are. No encoder and no imputer is
-needed, and conditions keep the names and the categories of the table.
+Numbers, categories, booleans, dates and gaps: rules take columns as they are. No encoder and no
+imputer is needed, and conditions keep the names and the categories of the table.
 """
 
 # %%
@@ -29,8 +29,8 @@ X.dtypes.to_frame("dtype").assign(missing=X.isna().sum()).T
 # %%
 # Rules on them
 # -------------
-# A missing value satisfies no condition: a rule about the weight is silent about a fruit that was not
-# weighed.
+# A missing value satisfies no condition: a rule about the weight is silent about a fruit that was
+# not weighed.
 
 clf = RuleSetClassifier(MEstimate(m=32), phi=0.15, n_candidates=5_000, random_state=0)
 theory = clf.fit(X[:450], data.Y[:450]).theory_

@@ -2,8 +2,9 @@
 6. Curating with an expert
 ==========================
 
-A doctor reads the theory. She has knowledge that 442 patients do not show: a higher LDL never speaks *against*
-high cholesterol, and one rule of the textbook must be in it. Other rules she does not believe.
+A doctor reads the theory. She has knowledge that 442 patients do not show: a higher LDL never
+speaks *against* high cholesterol, and one rule of the textbook must be in it. Other rules she
+does not believe.
 """
 
 # %%
@@ -33,15 +34,16 @@ theory = clf.fit(X, Y).theory_
 print(theory)
 
 # %%
-# What do they cost? Hardly anything here: fewer conditions that point the right way predict as well as more
-# of them that point anywhere.
+# What do they cost? Hardly anything here: fewer conditions that point the right way predict as
+# well as more of them that point anywhere.
 
 print(constraint_cost(clf, X, Y, cv=3))
 
 # %%
 # After learning: edits
 # ---------------------
-# A theory never changes. Every edit gives a new one, which is checked and knows who made it and why.
+# A theory never changes. Every edit gives a new one, which is checked and knows who made it and
+# why.
 
 worst = min(theory.rules_of("low HDL"), key=lambda scored: scored.precision)
 edited = theory.drop(worst).add(

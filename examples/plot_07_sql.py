@@ -2,7 +2,8 @@
 7. Exporting to SQL
 ===================
 
-A theory can leave Python. Here it becomes one plain query, which a database runs without any library.
+A theory can leave Python. Here it becomes one plain query, which a database runs without any
+library.
 """
 
 # %%
@@ -31,8 +32,9 @@ with sqlite3.connect(":memory:") as database:
 answered.head(3)
 
 # %%
-# The database predicts what ``predict`` predicts, for every patient. Python, PMML, LaTeX, Markdown, HTML and
-# JSON work in the same way: ``theory.to_python()``, ``theory.to_pmml()`` and so on.
+# The database predicts what ``predict`` predicts, for every patient. Python, PMML, LaTeX,
+# Markdown, HTML and JSON work in the same way: ``theory.to_python()``, ``theory.to_pmml()`` and
+# so on.
 
 print((answered[data.label_names].to_numpy() == clf.predict(data.X)).all())
 figure = theory.plot(max_labels=3)

@@ -2,8 +2,8 @@
 8. Comparing learners with statistics
 =====================================
 
-Is one learner better than another, or was it luck? A study runs all of them on the same folds of several data
-sets, ranks them and tests the differences.
+Is one learner better than another, or was it luck? A study runs all of them on the same folds of
+several data sets, ranks them and tests the differences.
 """
 
 # %%
@@ -28,9 +28,9 @@ for seed in range(8):
 # %%
 # The study
 # ---------
-# The grid of the paper's method, tuned for micro F1 inside each training set, beside short rules, boosted
-# rules, Ripper and a decision tree of scikit-learn. Any estimator that follows scikit-learn's conventions
-# can take part.
+# The grid of the paper's method, tuned for micro F1 inside each training set, beside short rules,
+# boosted rules, Ripper and a decision tree of scikit-learn. Any estimator that follows scikit-
+# learn's conventions can take part.
 
 config = StudyConfig(
     tuple(files),
@@ -54,8 +54,8 @@ study.comparisons["f1_micro"].values.round(3)
 # %%
 # Ranks and tests
 # ---------------
-# Bars join methods that are not significantly different (Nemenyi's test). With eight data sets only large
-# differences are significant, and the diagram says so.
+# Bars join methods that are not significantly different (Nemenyi's test). With eight data sets
+# only large differences are significant, and the diagram says so.
 
 comparison = study.comparisons["f1_micro"]
 CriticalDifferenceDisplay.from_comparison(comparison).plot()

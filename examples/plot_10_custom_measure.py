@@ -2,15 +2,15 @@
 10. A measure of your own
 =========================
 
-Tuning maximises a measure. If no known one says what mistakes cost you, write it down: a formula on counts, and
-over what it is averaged.
+Tuning maximises a measure. If no known one says what mistakes cost you, write it down: a formula
+on counts, and over what it is averaged.
 """
 
 # %%
 # What a mistake costs
 # --------------------
-# Suppose that a finding which is overlooked is five times as bad as a false alarm. The value is the share of
-# the possible cost that is saved, for each label, averaged over the labels.
+# Suppose that a finding which is overlooked is five times as bad as a false alarm. The value is
+# the share of the possible cost that is saved, for each label, averaged over the labels.
 
 from steelyard import RuleSetClassifierCV, load_patients
 from steelyard.measures import Measure
@@ -27,7 +27,8 @@ careful([[1, 0], [0, 1]], [[1, 1], [0, 0]])
 # %%
 # Tune for it
 # -----------
-# Rules are kept that hardly any known measure would keep: covering is cheap when false alarms are.
+# Rules are kept that hardly any known measure would keep: covering is cheap when false alarms
+# are.
 
 data = load_patients()
 for scoring in (careful, "f1_micro", "hamming"):

@@ -2,8 +2,8 @@
 11. Ripper as a fast baseline
 =============================
 
-Ripper (Cohen 1995) is the classical rule learner. It has hardly a parameter and takes milliseconds, so it is
-worth a look before any search.
+Ripper (Cohen 1995) is the classical rule learner. It has hardly a parameter and takes
+milliseconds, so it is worth a look before any search.
 """
 
 # %%
@@ -24,7 +24,8 @@ print(ripper.theory_)
 # %%
 # Beside the other learners
 # -------------------------
-# Its rules decide, so Hamming accuracy is fine. Rules that vote predict better, and there are more of them.
+# Its rules decide, so Hamming accuracy is fine. Rules that vote predict better, and there are
+# more of them.
 
 models = {
     "ripper": RipperClassifier(random_state=0),

@@ -2,8 +2,9 @@
 12. A Dask cluster
 ==================
 
-Where work is done is a choice of its caller: the same line fits on this machine and on a cluster. Here the
-cluster is a scheduler and two workers on this machine, which talk over the loopback interface.
+Where work is done is a choice of its caller: the same line fits on this machine and on a cluster.
+Here the cluster is a scheduler and two workers on this machine, which talk over the loopback
+interface.
 """
 
 # %%
@@ -45,8 +46,8 @@ print(there.summary)
 # %%
 # The same theory
 # ---------------
-# Each label, pass and tree has a seed of its own, so a result depends on the seed and the examples only, not on
-# who computed it.
+# Each label, pass and tree has a seed of its own, so a result depends on the seed and the
+# examples only, not on who computed it.
 
 here = clf.fit(data.X, data.Y).theory_
 print([scored.rule for scored in here] == [scored.rule for scored in there])

@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-MODULES = ["steelyard", *(f"steelyard.{m}" for m in ("data", "export", "measures", "report", "study"))]
+MODULES = [
+    "steelyard",
+    *(f"steelyard.{m}" for m in ("data", "export", "measures", "report", "study")),
+]
 needs_docs = pytest.mark.skipif(
     not (ROOT / "docs").exists(), reason="docs are not installed with the tests"
 )
@@ -59,7 +62,9 @@ def list_broken(page):
 
 def list_anchors(path):
     headings = re.findall(r"^#+ (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE)
-    return {re.sub(r"[^\w\- ]", "", heading).strip().lower().replace(" ", "-") for heading in headings}
+    return {
+        re.sub(r"[^\w\- ]", "", heading).strip().lower().replace(" ", "-") for heading in headings
+    }
 
 
 @needs_docs

@@ -13,7 +13,9 @@ def test_labels_are_clinical_thresholds_of_what_rules_cannot_see():
     assert data.Y["raised blood sugar"].tolist() == measured["s6"].ge(100).tolist()
     assert data.Y["fast progression"].mean().round(2) == 0.25
     seen = {tuple(column) for column in data.X.round(0).T.to_numpy()}
-    assert not seen & {tuple(measured[name].round(0)) for name in ("s1", "s3", "s4", "s6", "target")}
+    assert not seen & {
+        tuple(measured[name].round(0)) for name in ("s1", "s3", "s4", "s6", "target")
+    }
 
 
 def test_all_labels_are_minorities_and_all_values_present():

@@ -55,7 +55,7 @@ Data = Annotated[
         show_default=False,
         help="Embedded or OpenML names, ARFF, CSV or Parquet files, or folders with a Mulan pair "
         "(.arff and .xml) and an optional folds.csv. Default: the embedded data set "
-        "[bold]patients[/bold], with settings that take one or two minutes.",
+        "[bold]patients[/bold], with settings that take half a minute.",
     ),
 ]
 Heuristics = Annotated[

@@ -14,15 +14,26 @@ from .multilabel import MultiLabelData
 
 # Words that say nothing about a topic. A list of our own, so that the data set does not change with
 # the version of another package.
-STOP_WORDS = frozenset(
-    "a about after all also an and any are as at be been before being both but by can could did do does "
-    "done each either else for from had has have here how however if in into is it its itself like may "
-    "might must neither no nor not of on once one only or other others our out over own same should "
-    "since so some such than that the their them then there these they this those though thus to too "
-    "under until up upon used uses using very via was we were what when where whether which while who "
-    "whose why will with within without would yet you your".split()
+_STOP_WORDS = """
+a about after all also an and any are as at be been before being both but by can could did do
+does done each either else for from had has have here how however if in into is it its itself
+like may might must neither no nor not of on once one only or other others our out over own
+same should since so some such than that the their them then there these they this those
+though thus to too under until up upon used uses using very via was we were what when where
+whether which while who whose why will with within without would yet you your
+"""
+STOP_WORDS = frozenset(_STOP_WORDS.split())
+TOPICS = (
+    "files",
+    "network",
+    "e-mail",
+    "web",
+    "concurrency",
+    "compression",
+    "markup",
+    "numbers",
+    "testing",
 )
-TOPICS = "files network e-mail web concurrency compression markup numbers testing".split()
 _WORD = re.compile(r"[a-z]{3,}")
 
 

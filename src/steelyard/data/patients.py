@@ -7,7 +7,7 @@ from .multilabel import MultiLabelData
 
 
 def load_patients() -> MultiLabelData:
-    """Load diabetes patients, labelled by findings of their blood tests and by how their disease went on.
+    """Load diabetes patients, labelled by findings of blood tests and by how fast the disease went on.
 
     The 442 patients are those of ``load_diabetes`` of scikit-learn (Efron et al. 2004), without a
     download. Attributes are the age in years, the body mass index, the mean arterial blood pressure in
@@ -30,7 +30,8 @@ def load_patients() -> MultiLabelData:
     Notes
     -----
     scikit-learn calls its column s5 "possibly log of serum triglycerides level"; the attribute is its
-    exponential, rounded, as is the blood pressure. The sex is left out, since its codes are not documented.
+    exponential, rounded, as is the blood pressure. The sex is left out, since its codes are not
+    documented.
 
     Examples
     --------

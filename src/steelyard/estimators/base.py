@@ -195,9 +195,9 @@ class TheoryClassifier(DocumentedMixin, CallbackSupportMixin, ClassifierMixin, B
     def feature_importances_(self) -> NDArray[np.float64]:
         """How much the rules rely on each attribute, in shares that sum to 1.
 
-        They are those of `Theory.importances`: a rule counts by the number of training examples with its
-        head that it covers beyond those that guessing would give, ``|TP - (TP + FP)·prior|``, times the size
-        of its vote if it votes, in equal parts for its conditions.
+        They are those of `Theory.importances`: a rule counts by the number of training examples
+        with its head that it covers beyond those that guessing would give, ``|TP - (TP +
+        FP)·prior|``, times the size of its vote if it votes, in equal parts for its conditions.
 
         Returns
         -------

@@ -272,12 +272,12 @@ def _to_toml(value: Any) -> str:
 def config_from_toml(
     text: str, where: str = "the configuration", *, trust: bool = False
 ) -> StudyConfig:
-    """Parse a TOML text; reject unknown settings and, without `trust`, modules to import.
+    r"""Parse a TOML text; reject unknown settings and, without `trust`, modules to import.
 
     Examples
     --------
     >>> from steelyard.study import config_from_toml
-    >>> config_from_toml('data = ["patients"]\\nfolds = 5').folds
+    >>> config_from_toml('data = ["patients"]\nfolds = 5').folds
     5
     >>> config_from_toml("fold = 5")
     Traceback (most recent call last):

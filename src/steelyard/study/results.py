@@ -52,7 +52,8 @@ class StudyResults:
     --------
     >>> from tempfile import TemporaryDirectory
     >>> from steelyard.study import StudyConfig, run_study
-    >>> config = StudyConfig(("patients",), folds=2, n_candidates=200, parameters=(8.0,), phis=(1.0, 0.5))
+    >>> grid = {"parameters": (8.0,), "phis": (1.0, 0.5)}
+    >>> config = StudyConfig(("patients",), folds=2, n_candidates=200, **grid)
     >>> with TemporaryDirectory() as folder:
     ...     study = run_study(config, folder)
     >>> study.results.columns.tolist()[:3]
@@ -203,7 +204,8 @@ def load_study(folder: str | os.PathLike[str], *, trust: bool = False) -> StudyR
     --------
     >>> from tempfile import TemporaryDirectory
     >>> from steelyard.study import StudyConfig, load_study, run_study
-    >>> config = StudyConfig(("patients",), folds=2, n_candidates=200, parameters=(8.0,), phis=(1.0, 0.5))
+    >>> grid = {"parameters": (8.0,), "phis": (1.0, 0.5)}
+    >>> config = StudyConfig(("patients",), folds=2, n_candidates=200, **grid)
     >>> with TemporaryDirectory() as folder:
     ...     study = run_study(config, folder)
     ...     loaded = load_study(folder)

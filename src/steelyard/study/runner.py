@@ -151,7 +151,8 @@ def run_shard(
     --------
     >>> from tempfile import TemporaryDirectory
     >>> from steelyard.study import StudyConfig, run_shard
-    >>> config = StudyConfig(("patients",), folds=2, n_candidates=200, parameters=(8.0,), phis=(1.0, 0.5))
+    >>> grid = {"parameters": (8.0,), "phis": (1.0, 0.5)}
+    >>> config = StudyConfig(("patients",), folds=2, n_candidates=200, **grid)
     >>> with TemporaryDirectory() as folder:
     ...     reports = [run_shard(config, folder, shard, 2) for shard in (1, 2)]
     >>> all(report.n_computed > 0 for report in reports)
@@ -197,7 +198,8 @@ def collect_study(config: StudyConfig, out: str | os.PathLike[str]) -> StudyResu
     --------
     >>> from tempfile import TemporaryDirectory
     >>> from steelyard.study import StudyConfig, collect_study, run_shard
-    >>> config = StudyConfig(("patients",), folds=2, n_candidates=200, parameters=(8.0,), phis=(1.0, 0.5))
+    >>> grid = {"parameters": (8.0,), "phis": (1.0, 0.5)}
+    >>> config = StudyConfig(("patients",), folds=2, n_candidates=200, **grid)
     >>> with TemporaryDirectory() as folder:
     ...     report = run_shard(config, folder, 1, 1)
     ...     study = collect_study(config, folder)
