@@ -5,6 +5,7 @@ Python 3.11 to 3.13. They are under the licence of the Python Software Foundatio
 """
 
 import re
+from collections import Counter
 from importlib.resources import files
 
 import numpy as np
@@ -89,8 +90,7 @@ def load_docstrings(*, words: bool = True, min_count: int = 10) -> MultiLabelDat
 def _count_words(texts: pd.Series, min_count: int) -> pd.DataFrame:
     """One sparse column of 0 and 1 per word that enough texts have."""
     found = [set(_WORD.findall(text.lower())) - STOP_WORDS for text in texts]
-    words = sorted(set().union(*found))
+    count_of = Counter(word for own in found for word in own)
+    words = sorted(word for word, count in count_of.items() if count >= min_count)
     columns = {word: np.array([word in own for own in found], np.uint8) for word in words}
-    kept = {word: column for word, column in columns.items() if column.sum() >= min_count}
-    zero = pd.SparseDtype(np.uint8, 0)
-    return pd.DataFrame(kept, index=texts.index).astype(zero)
+    return pd.DataFrame(columns, index=texts.index).astype(pd.SparseDtype(np.uint8, 0))
