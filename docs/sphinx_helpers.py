@@ -11,6 +11,32 @@ from typing import Any
 from docutils import nodes
 from docutils.utils.math.latex2mathml import tex2mathml
 
+#: The chapter of the user guide for the objects of a module; the first prefix that fits counts.
+CHAPTERS = {
+    "steelyard.estimators.boosted": "/guide/boosted",
+    "steelyard.estimators.constraint_cost": "/constraints",
+    "steelyard.estimators.ripper": "/ripper",
+    "steelyard.estimators": "/guide/method",
+    "steelyard.heuristics": "/guide/heuristics",
+    "steelyard.measures": "/guide/measures",
+    "steelyard.learning.constraints": "/constraints",
+    "steelyard.model.decoders": "/guide/label_sets",
+    "steelyard.model.label_sets": "/guide/label_sets",
+    "steelyard.model.combiner": "/guide/probabilities",
+    "steelyard.model.deciding": "/guide/probabilities",
+    "steelyard.model.voting": "/guide/boosted",
+    "steelyard.model.features": "/guide/missing",
+    "steelyard.model.conditions": "/guide/missing",
+    "steelyard.model.path": "/guide/method",
+    "steelyard.model": "/curating",
+    "steelyard.importing": "/curating",
+    "steelyard.explain": "/getting_started",
+    "steelyard.export": "/guide/exporting",
+    "steelyard.data": "/data",
+    "steelyard.splitting": "/study",
+    "steelyard.study": "/study",
+    "steelyard.report": "/study",
+}
 #: The page of the built documentation that lists every address outside of it.
 EXTERNAL = "external-links.txt"
 
@@ -18,6 +44,7 @@ EXTERNAL = "external-links.txt"
 def setup(app: Any) -> dict[str, bool]:
     """Connect the functions below to Sphinx."""
     app.add_html_math_renderer("mathml", (write_inline_math, None), (write_block_math, None))
+    app.connect("autodoc-process-docstring", link_chapter, priority=900)  # after numpydoc
     app.connect("autodoc-skip-member", skip_foreign)
     app.connect("source-read", keep_links_inside)
     app.connect("missing-reference", show_as_code)
@@ -52,6 +79,21 @@ def _to_mathml(formula: str, *, as_block: bool) -> str:
         r"]\!]", "]"
     )  # brackets that the converter lacks
     return tex2mathml(" ".join(formula.split()), as_block=as_block)
+
+
+def link_chapter(
+    app: Any,  # noqa: ARG001
+    what: str,
+    name: str,  # noqa: ARG001
+    obj: Any,
+    options: Any,  # noqa: ARG001
+    lines: list[str],
+) -> None:
+    """Lead from every class and function of the API to its chapter of the user guide."""
+    module = getattr(obj, "__module__", "") or ""
+    chapter = next((CHAPTERS[prefix] for prefix in CHAPTERS if module.startswith(prefix)), None)
+    if what in ("class", "exception", "function") and chapter:
+        lines += ["", f"*In the user guide:* :doc:`{chapter}`", ""]
 
 
 def keep_links_inside(app: Any, docname: str, source: list[str]) -> None:  # noqa: ARG001

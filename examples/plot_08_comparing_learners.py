@@ -14,11 +14,14 @@ several data sets, ranks them and tests the differences.
 import tempfile
 from pathlib import Path
 
+import pandas as pd
+
 from steelyard import make_planted_rules
 from steelyard.report import CriticalDifferenceDisplay, ValueHeatmapDisplay
 from steelyard.study import StudyConfig, run_study
 
-folder = Path(tempfile.mkdtemp())
+temporary = tempfile.TemporaryDirectory()
+folder = Path(temporary.name)
 files = []
 for seed in range(8):
     data = make_planted_rules(240, noise=0.1, random_state=seed)
@@ -29,8 +32,8 @@ for seed in range(8):
 # The study
 # ---------
 # The grid of the paper's method, tuned for micro F1 inside each training set, beside short rules,
-# boosted rules, Ripper and a decision tree of scikit-learn. Any estimator that follows scikit-
-# learn's conventions can take part.
+# boosted rules, Ripper and a decision tree of scikit-learn. Any estimator that follows
+# scikit-learn's conventions can take part.
 
 config = StudyConfig(
     tuple(files),
@@ -49,7 +52,8 @@ config = StudyConfig(
     ),
 )
 study = run_study(config, folder / "results")
-study.comparisons["f1_micro"].values.round(3)
+comparison = study.comparisons["f1_micro"]
+pd.DataFrame(comparison.values, comparison.datasets, comparison.methods).round(3)
 
 # %%
 # Ranks and tests
@@ -57,16 +61,16 @@ study.comparisons["f1_micro"].values.round(3)
 # Bars join methods that are not significantly different (Nemenyi's test). With eight data sets
 # only large differences are significant, and the diagram says so.
 
-comparison = study.comparisons["f1_micro"]
-CriticalDifferenceDisplay.from_comparison(comparison).plot()
+display = CriticalDifferenceDisplay.from_comparison(comparison).plot()
 
 # %%
 # Every pair by itself, with Wilcoxon's test, Holm's procedure and the Bayesian signed-rank test:
 
-for pair in comparison.pairs:
-    print(pair)
+pd.DataFrame(comparison.pairs).round(3)
 
 # %%
 # And the map of one of the data sets, from the same results:
 
-ValueHeatmapDisplay.from_results(study.results, measure="f1_micro", dataset="orchard0").plot()
+display = ValueHeatmapDisplay.from_results(
+    study.results, measure="f1_micro", dataset="orchard0"
+).plot()

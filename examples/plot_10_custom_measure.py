@@ -47,4 +47,4 @@ for scoring in (careful, "f1_micro", "hamming"):
 # The map of a search shows its own score, too.
 
 tuned = RuleSetClassifierCV(careful, preset="paper", n_candidates=3_000, cv=3, random_state=0)
-tuned.fit(data.X, data.Y).plot_map()
+display = tuned.fit(data.X, data.Y).plot_map()

@@ -53,7 +53,7 @@ here = clf.fit(data.X, data.Y).theory_
 print([scored.rule for scored in here] == [scored.rule for scored in there])
 
 # %%
-CoverageSpaceDisplay.from_data(
+display = CoverageSpaceDisplay.from_data(
     data.X, data.Y, label="high cholesterol", heuristic=MEstimate(m=64), n_candidates=3_000
 ).plot()
 
