@@ -1,5 +1,8 @@
 """Every public object is in the API reference and has a runnable example; links lead somewhere."""
 
+import ast
+import builtins
+import doctest
 import importlib
 import inspect
 import re
@@ -34,6 +37,29 @@ def test_every_public_name_has_a_runnable_example(name):
     examples = re.search(r"^Examples\n-+\n(.*)", doc, re.MULTILINE | re.DOTALL)
     assert examples, f"{name} has no section Examples"
     assert ">>>" in examples[1]
+
+
+def list_names(tree, kind):
+    return {
+        node.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, kind)
+    }
+
+
+@pytest.mark.parametrize("name", public_objects())
+def test_an_example_imports_what_it_uses(name):
+    examples = doctest.DocTestParser().get_examples(inspect.getdoc(public_objects()[name]))
+    tree = ast.parse("".join(example.source for example in examples))
+    made = list_names(tree, ast.Store) | set(dir(builtins))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            made |= {alias.asname or alias.name for alias in node.names}
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
+            made.add(node.name)
+        elif isinstance(node, ast.arg):
+            made.add(node.arg)
+    assert not list_names(tree, ast.Load) - made
 
 
 @needs_docs

@@ -21,6 +21,7 @@ class Change:
 
     Examples
     --------
+    >>> from steelyard import Change, Condition
     >>> change = Change(Condition("fever", "≥", 38.5), 37.0)
     >>> print(change)
     raise fever from 37 to at least 38.5

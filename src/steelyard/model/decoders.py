@@ -139,6 +139,7 @@ class EachLabel(Decoder):
 
     Examples
     --------
+    >>> from steelyard import EachLabel
     >>> print(EachLabel(), EachLabel(0.3))
     each-label each-label(p > 0.3)
     """
@@ -333,6 +334,8 @@ class BestLabelSet(_LabelSets):
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from steelyard import BestLabelSet, KnownLabelSets
     >>> from steelyard.model.combiners import SumOfVotes
     >>> known = KnownLabelSets.from_labels(np.array([[1, 0], [1, 0], [1, 1], [0, 1]], dtype=bool))
     >>> decoder = BestLabelSet().fit(known)
@@ -402,6 +405,8 @@ class LabelSetVotes(_LabelSets):
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from steelyard import KnownLabelSets, LabelSetVotes
     >>> from steelyard.model.combiners import SumOfVotes
     >>> known = KnownLabelSets.from_labels(np.array([[1, 0], [1, 0], [0, 1], [0, 1]], dtype=bool))
     >>> decoder = LabelSetVotes(0.4, frequency_weight=1.0).fit(known)

@@ -60,6 +60,7 @@ class Theory(TheoryParts, Saved):
 
     Examples
     --------
+    >>> from steelyard import ScoredRule, Theory
     >>> from steelyard import Condition, Evidence, Feature, Head, Label, Rule
     >>> rule = Rule(Head("flu"), (Condition("fever", "≥", 38.5), Condition("colour", "=", "red")))
     >>> theory = Theory(

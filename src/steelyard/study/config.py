@@ -44,6 +44,7 @@ class StudyError(ValueError):
 
     Examples
     --------
+    >>> from steelyard.study import StudyError
     >>> raise StudyError("folds must be at least 2, got 1")
     Traceback (most recent call last):
         ...
@@ -97,6 +98,7 @@ class StudyConfig:
 
     Examples
     --------
+    >>> from steelyard.study import StudyConfig, config_from_toml, config_to_toml
     >>> config = StudyConfig(parameters=(0.0, 16.0), phis=(1.0, 0.5), tune=("hamming",))
     >>> config.grid
     (MEstimate(m=0.0), MEstimate(m=16.0))

@@ -71,6 +71,7 @@ def run_study(
 
     Examples
     --------
+    >>> from steelyard.study import StudyConfig, run_study
     >>> from tempfile import TemporaryDirectory
     >>> config = StudyConfig(("planted",), folds=2, n_candidates=200, parameters=(2.0, 64.0))
     >>> with TemporaryDirectory() as folder:
