@@ -56,7 +56,7 @@ sphinx_gallery_conf = {
     "parallel": 2,
     "show_memory": False,
     "show_signature": False,
-    "min_reported_time": 10,
+    "write_computation_times": False,
     "download_all_examples": False,
     "remove_config_comments": True,
     "matplotlib_animations": False,
