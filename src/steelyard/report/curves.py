@@ -81,7 +81,8 @@ class CurveDisplay:
     @property
     def names(self) -> list[str]:
         """The entries of the legend."""
-        return [name_to_math(plain_text(entry.name)) for entry in (*self.curves, *self.points)]
+        names = [curve.name for curve in self.curves] + [point.name for point in self.points]
+        return [name_to_math(plain_text(name)) for name in names]
 
     @property
     def titles(self) -> tuple[str, ...]:

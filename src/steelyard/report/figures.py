@@ -235,7 +235,8 @@ def _plan_values(
     across = f"{symbol} is across, φ is down." if symbol else "φ is down."
     caption = (
         f"{dataset}: values of the cells, mean over the folds, with the heuristic {family}; {across} "
-        "A red + marks the best cell, which was found on the test folds."
+        "A red + marks the best cell, which was found on the test folds. Precision, recall and F1 are "
+        "micro-averaged unless their titles say otherwise."
     )
     draw = partial(_draw_values, study, dataset, measures, family)
     return StudyFigure(f"{dataset}: values, {family}", caption, draw)
@@ -313,9 +314,7 @@ def _draw_difference(comparison: Comparison, style: Style) -> Any:
     return display.figure_
 
 
-def _plan_space(
-    study: StudyResults, example: Sequence[RuleSet], counts: Arrays
-) -> StudyFigure:
+def _plan_space(study: StudyResults, example: Sequence[RuleSet], counts: Arrays) -> StudyFigure:
     label, dataset = example[0].label, example[0].dataset
     caption = (
         f"Coverage space of the label {label} ({dataset}, fold {study.shown_fold}). A heuristic has the "

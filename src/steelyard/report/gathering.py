@@ -40,7 +40,7 @@ def write_markdown(title: str, tables: Tables, figures: Figures) -> str:
 def gather_latex(title: str, tables: Tables, figures: Figures, style: Style) -> str:
     """All tables and figures as a document of LaTeX, with captions and labels."""
     lines = [
-        f"% {' '.join(_TITLE.split())}, in the style {style.name}. Compile: pdflatex report.tex",
+        f"% {_TITLE}, in the style {style.name}. Compile: pdflatex report.tex",
         PACKAGES.replace("Needs", "The tables need"),
         _ABOUT_WIDTH.format(width=style.width),
         *_list_preamble(style),
@@ -48,8 +48,10 @@ def gather_latex(title: str, tables: Tables, figures: Figures, style: Style) -> 
         r"\date{}",
         r"\begin{document}",
     ]
-    write = _list_frames if style.is_slide else _list_floats
-    return "\n".join([*lines, *write(tables, figures, style), r"\end{document}"]) + "\n"
+    content = (
+        _list_frames(tables, figures, style) if style.is_slide else _list_floats(tables, figures)
+    )
+    return "\n".join([*lines, *content, r"\end{document}"]) + "\n"
 
 
 def _list_preamble(style: Style) -> list[str]:
@@ -75,18 +77,23 @@ def _list_preamble(style: Style) -> list[str]:
     ]
 
 
-def _list_floats(tables: Tables, figures: Figures, style: Style) -> Iterator[str]:
+def _list_floats(tables: Tables, figures: Figures) -> Iterator[str]:
     """Tables and figures that LaTeX places."""
     yield r"\maketitle"
     yield r"\section{Tables}"
-    for name in tables:
+    n_floats = 0
+    for name, parts in tables.items():
         yield rf"\input{{tables/{name}}}"
-        yield r"\clearpage"
+        n_floats += len(parts)
+        if n_floats >= _FLOATS_TOGETHER:
+            yield r"\clearpage"
+            n_floats = 0
+    yield r"\clearpage"
     yield r"\section{Figures}"
     for i, (name, figure) in enumerate(figures.items()):
         if i and i % _FLOATS_TOGETHER == 0:
             yield r"\clearpage"
-        yield r"\begin{figure}[tbp]"
+        yield r"\begin{figure}[htbp]"
         yield r"\centering"
         yield _include(name)
         yield rf"\caption{{{escape_latex(figure.caption)}}}"

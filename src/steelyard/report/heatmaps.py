@@ -233,8 +233,7 @@ class RankHeatmapDisplay(_HeatmapDisplay):
     def draw_deviation(self, ax: Any, style: Style, most: float | None = None) -> Any:
         """Draw the standard deviation of the ranks without a colour bar, from 0 to `most`."""
         limits = {"vmin": 0, "vmax": most or max(float(self.cells.sd_rank.max()), 1.0)}
-        mesh = self.draw(ax, self.cells.sd_rank, "cividis", style, None, **limits)
-        return mesh
+        return self.draw(ax, self.cells.sd_rank, "cividis", style, None, **limits)
 
 
 def turn_ranks(bar: Any) -> None:
@@ -318,7 +317,9 @@ class ValueHeatmapDisplay(_HeatmapDisplay):
         """Titles of the map, the longest first; those of a share name the best cell."""
         is_percent = is_share(self.measure)
         unit = " (%)" if is_percent else ""
-        names = [f"{title}{unit}" for title in (title_of(self.measure), short_title_of(self.measure))]
+        names = [
+            f"{title}{unit}" for title in (title_of(self.measure), short_title_of(self.measure))
+        ]
         forms = ["{}: {} at {}", "{}\n{} at {}", "{}: {}\n{}", "{}: {}", "{}\n{}"]
         words: tuple[str, ...] = ()
         for j, i in self.cells.best_cells.values() if is_percent else ():

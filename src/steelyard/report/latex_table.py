@@ -88,19 +88,23 @@ def _is_numeric(table: TextTable) -> bool:
 def _plan_columns(table: TextTable, style: Style) -> list[_Column]:
     """Decide which columns are broken into lines: the widest ones, until the table fits."""
     indices = range(len(table.columns))
-    widths = [_natural_width(table, j) for j in indices]
+    natural = [_natural_width(table, j) for j in indices]
     available = cm_to_points(style.page_width)
-    broken: set[int] = set()
-    for j in sorted(indices, key=lambda j: -widths[j]):
-        if _points(widths) <= available or widths[j] <= _FEWEST_CHARACTERS:
+    widths, broken = list(natural), set[int]()
+    for j in sorted(indices, key=lambda j: -natural[j]):
+        # A column that is wider than those that are broken is broken, too.
+        limit = min((widths[k] for k in broken), default=natural[j])
+        if _points(widths) <= available and natural[j] <= limit:
             break
-        if table.is_text(j):
-            broken.add(j)
-            widths[j] = _FEWEST_CHARACTERS
-    if broken:  # they share what the others leave
-        spare = (available - _points(widths)) / _CHARACTER / len(broken)
-        for j in broken:
-            widths[j] += max(0, int(spare))
+        if natural[j] <= _FEWEST_CHARACTERS:
+            break
+        if not table.is_text(j):
+            continue
+        broken.add(j)
+        others = _points([_FEWEST_CHARACTERS if j in broken else natural[j] for j in indices])
+        spare = int((available - others) / _CHARACTER / len(broken))
+        share = _FEWEST_CHARACTERS + max(0, spare)
+        widths = [share if j in broken else natural[j] for j in indices]
     kinds = ["X" if j in broken else "l" if table.is_text(j) else "r" for j in indices]
     headers = [
         _break_header(name) if kind == "r" else [name]
@@ -110,17 +114,23 @@ def _plan_columns(table: TextTable, style: Style) -> list[_Column]:
 
 
 def _split(table: TextTable, columns: Sequence[_Column], style: Style) -> Iterator[TextTable]:
-    """Parts of a table that fit on a page each."""
-    start, lines = 0, 0
-    for i, row in enumerate(table.rows):
-        needed = max(
+    """Parts of a table that fit on a page each, of nearly equal height."""
+    lines = [
+        max(
             math.ceil(len(cell) / column.width) if column.kind == "X" else 1
             for cell, column in zip(row, columns, strict=True)
         )
-        if lines + needed > style.max_table_lines and i > start:
+        for row in table.rows
+    ]
+    n_parts = max(1, math.ceil(sum(lines) / style.max_table_lines))
+    # A row that does not fit begins the next part, so parts need some lines more than the average.
+    most = min(style.max_table_lines, sum(lines) / n_parts + max(lines, default=0) / 2)
+    start, height = 0, 0
+    for i, needed in enumerate(lines):
+        if height + needed > most and i > start:
             yield _take(table, start, i)
-            start, lines = i, 0
-        lines += max(needed, 1)
+            start, height = i, 0
+        height += needed
     yield _take(table, start, len(table.rows))
 
 
@@ -148,10 +158,11 @@ def _write_part(
     name = "tabularx" if is_broken else "tabular"
     target = rf"{{{max(width, 1):.0f}pt}}" if is_broken else ""
     lines = [
-        rf"\begin{{table{star}}}[tbp]",
+        rf"\begin{{table{star}}}[htbp]",
         r"\centering",
         rf"\caption{{{caption}}}",
         rf"\label{{{label}}}",
+        r"\smallskip",
         r"\footnotesize",
         r"\setlength{\tabcolsep}{3pt}",
         *_fit(style),
@@ -190,4 +201,6 @@ def _write_header(column: _Column) -> str:
     if len(lines) == 1:
         return lines[0]
     # The lines of a header end where its numbers end.
-    return rf"\begin{{tabular}}[b]{{@{{}}{column.kind}@{{}}}}" + r"\\".join(lines) + r"\end{tabular}"
+    return (
+        rf"\begin{{tabular}}[b]{{@{{}}{column.kind}@{{}}}}" + r"\\".join(lines) + r"\end{tabular}"
+    )

@@ -1,4 +1,4 @@
-r"""Text → LaTeX: every text compiles with pdflatex, lualatex and xelatex, with no package. Knows text."""
+"""Text → LaTeX: every text compiles with pdflatex, lualatex and xelatex, without a package."""
 
 from __future__ import annotations
 
@@ -173,8 +173,8 @@ def escape_cell(text: str) -> str:
 
     Examples
     --------
-    >>> print(escape_cell("M_F (m-estimate) against R1"), escape_cell("R1 published"), escape_cell("a_b"))
-    $M_F$ (m-estimate) against $R_1$ $R_1$ published a\_b
+    >>> print(escape_cell("M_F (m-estimate) against R1"), escape_cell("a_b"))
+    $M_F$ (m-estimate) against $R_1$ a\_b
     """
     parts = _METHOD_WORDS.split(text)
     # At even positions are names, at odd ones the words between them.

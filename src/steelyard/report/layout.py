@@ -184,8 +184,8 @@ def write_titles(axes: Sequence[Any], style: Style, choices: Sequence[Sequence[s
             write_plain(ax.set_title, text, fontsize=style.title_size)
         if all(text_width(ax.title) <= panel_size(ax)[0] for ax in axes):
             return
-    for ax, texts in zip(axes, choices, strict=True):
-        text = texts[-1]
+    for ax, own in zip(axes, choices, strict=True):
+        text = own[-1]
         while len(text) > 1 and text_width(ax.title) > panel_size(ax)[0]:
             text = text[:-1]
             write_plain(ax.set_title, f"{text.rstrip()}…", fontsize=style.title_size)

@@ -106,7 +106,8 @@ class Style:
         """
         import matplotlib
 
-        return matplotlib.rc_context(self.parameters)
+        parameters: Any = self.parameters
+        return matplotlib.rc_context(parameters)
 
 
 #: Styles by name. The first one is the default.

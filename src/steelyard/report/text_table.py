@@ -16,6 +16,7 @@ from steelyard._text import escape_formula
 from .latex_table import PACKAGES, write_latex
 from .styles import Style, get_style
 
+
 def escape_markdown(text: str) -> str:
     r"""Escape text for a cell of a Markdown table.
 
@@ -103,10 +104,11 @@ class TextTable:
         Examples
         --------
         >>> print(TextTable("F1", ["data set", "M_F"], [["flags", "71.81"]]).to_latex())
-        \begin{table}[tbp]
+        \begin{table}[htbp]
         \centering
         \caption{F1.}
         \label{tab:f1}
+        \smallskip
         \footnotesize
         \setlength{\tabcolsep}{3pt}
         \resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%

@@ -111,12 +111,12 @@ def thin_ticks(n_ticks: int, limit: int) -> range:
 
 
 def name_to_math(name: str) -> str:
-    """The name of a method as matplotlib and LaTeX's formulas read it: the paper's have an index.
+    r"""The name of a method as matplotlib and LaTeX's formulas read it: the paper's have an index.
 
     Examples
     --------
     >>> print(name_to_math("M_F (m-estimate)"), name_to_math("R1"), name_to_math("costs $ 5"))
-    $M_F$ (m-estimate) $R_1$ costs \\$ 5
+    $M_F$ (m-estimate) $R_1$ costs \$ 5
     """
     match = _PAPER_NAME.fullmatch(name)
     if match is None:
