@@ -34,9 +34,6 @@ _SELECTED = {"edgecolor": "white", "linewidths": 0.5, "zorder": 3}
 _MOST_POINTS = 2_000
 # More digits would hide the isometrics.
 _MOST_DIGITS = 3
-# Isometrics are labelled inside of this part of the panel, and this far from points.
-_INNER = (0.12, 0.88)
-_FAR = 0.06
 
 
 @dataclass(eq=False)
@@ -196,7 +193,7 @@ class CoverageSpaceDisplay:
         fp, tp, values = self.isometrics()
         lines = ax.contour(fp, tp, values, levels=n_levels, cmap="viridis", linewidths=0.7)
         digits = count_digits(lines.levels)
-        places = self._find_free_places(ax, lines) if digits <= _MOST_DIGITS else []
+        places = self._find_free_places(ax, lines, style) if digits <= _MOST_DIGITS else []
         if places:
             look: Any = {"fontsize": style.tick_size, "fmt": f"%.{digits}f", "inline_spacing": 1}
             ax.clabel(lines, manual=places, **look)
@@ -234,24 +231,35 @@ class CoverageSpaceDisplay:
             value,
         )
 
-    def _find_free_places(self, ax: Any, lines: Any) -> list[tuple[float, float]]:
-        """A place for the label of each isometric, as far from all points as possible."""
-        low, high = ax.transAxes.inverted(), ax.transData
+    def _find_free_places(self, ax: Any, lines: Any, style: Style) -> list[tuple[float, float]]:
+        """A place for the label of each isometric, as far from all points as possible.
+
+        Labels keep off the edges, off all points and off each other; a label without a place is
+        omitted.
+        """
+
+        def to_points(places: Any) -> NDArray[np.float64]:
+            return np.asarray(ax.transData.transform(places)) * 72 / ax.figure.dpi
+
         marks = [(self.candidates_fp, self.candidates_tp), (self.selected_fp, self.selected_tp)]
-        points = np.hstack([np.array([fp, tp], dtype=np.float64) for fp, tp in marks]).T
-        points = low.transform(high.transform(points))
-        places = []
+        taken = cKDTree(to_points(np.hstack([np.array(m, dtype=np.float64) for m in marks]).T))
+        edges, size = to_points(np.transpose([ax.get_xlim(), ax.get_ylim()])), style.tick_size
+        places: list[tuple[float, float]] = []
+        labels: list[NDArray[np.float64]] = []
         for segments in lines.allsegs:
-            path = np.concatenate(segments) if segments else np.empty((0, 2))
-            inside = low.transform(high.transform(path)) if len(path) else path
-            is_inner = ((inside > _INNER[0]) & (inside < _INNER[1])).all(axis=1)
-            path, inside = path[is_inner], inside[is_inner]
-            if not len(path):
-                continue
-            distances, _ = cKDTree(points).query(inside) if len(points) else (np.ones(len(path)), 0)
+            path = np.concatenate([*segments, np.empty((0, 2))])
+            path = np.concatenate(
+                [path, (path[1:] + path[:-1]) / 2]
+            )  # straight lines have two ends
+            near = to_points(path)
+            is_free = ((near > edges[0] + 1.6 * size) & (near < edges[1] - 1.6 * size)).all(axis=1)
+            for label in labels:
+                is_free &= np.hypot(*(near - label).T) > 3 * size
+            distances = np.where(is_free, taken.query(near)[0], 0) if len(near) else np.zeros(1)
             best = int(np.argmax(distances))
-            if distances[best] > _FAR:
+            if distances[best] > 1.2 * size:
                 places.append((float(path[best, 0]), float(path[best, 1])))
+                labels.append(near[best])
         return places
 
 

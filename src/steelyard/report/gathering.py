@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from .figures import StudyFigure
 from .latex_table import PACKAGES
-from .latex_text import escape_latex
+from .latex_text import escape_paragraph
 from .styles import Style
 from .text_table import TextTable, escape_markdown, slug
 
@@ -44,7 +44,7 @@ def gather_latex(title: str, tables: Tables, figures: Figures, style: Style) -> 
         PACKAGES.replace("Needs", "The tables need"),
         _ABOUT_WIDTH.format(width=style.width),
         *_list_preamble(style),
-        rf"\title{{{_TITLE}: {escape_latex(title)}}}",
+        rf"\title{{{_TITLE}: {escape_paragraph(title)}}}",
         r"\date{}",
         r"\begin{document}",
     ]
@@ -96,7 +96,7 @@ def _list_floats(tables: Tables, figures: Figures) -> Iterator[str]:
         yield r"\begin{figure}[htbp]"
         yield r"\centering"
         yield _include(name)
-        yield rf"\caption{{{escape_latex(figure.caption)}}}"
+        yield rf"\caption{{{escape_paragraph(figure.caption)}}}"
         yield rf"\label{{fig:{slug(name)}}}"
         yield r"\end{figure}"
     yield r"\clearpage"
@@ -115,7 +115,7 @@ def _list_frames(tables: Tables, figures: Figures, style: Style) -> Iterator[str
 
 def _write_frame(title: str, content: Sequence[str]) -> Iterator[str]:
     yield r"\begin{frame}"
-    yield rf"\frametitle{{\small {escape_latex(title)}}}"
+    yield rf"\frametitle{{\small {escape_paragraph(title)}}}"
     yield from content
     yield r"\end{frame}"
 

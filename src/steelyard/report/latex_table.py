@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from .latex_text import escape_cell, escape_latex, escape_paragraph, split_word
+from .latex_text import escape_cell, escape_paragraph, split_word
 from .layout import cm_to_points
 from .styles import Style
 
@@ -141,8 +141,8 @@ def _take(table: TextTable, start: int, end: int) -> TextTable:
 
 def _write_caption(table: TextTable, part: int) -> str:
     if part:
-        return escape_latex(f"{table.title}, continued.")
-    return " ".join(map(escape_latex, [f"{table.title}.", *table.notes]))
+        return escape_paragraph(f"{table.title}, continued.")
+    return " ".join(map(escape_paragraph, [f"{table.title}.", *table.notes]))
 
 
 def _write_part(

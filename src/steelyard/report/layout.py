@@ -102,7 +102,7 @@ def add_bar(
 
 def dress_bar(bar: Any, style: Style, *labels: str) -> None:
     """Give a colour bar the sizes of the style, and colours without white lines between them."""
-    bar.solids.set_edgecolor("face")
+    bar.solids.set(edgecolor="face", rasterized=False)
     bar.outline.set_linewidth(0.6)
     bar.ax.locator_params(nbins=4)
     set_ticks(bar.ax, style)

@@ -12,7 +12,7 @@ from steelyard.measures import MEASURES
 
 _SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 # The paper's methods: M_F, M_H, M_S, and R1 to R3; several families are told apart in brackets.
-_PAPER_NAME = re.compile(r"(M(?=_)|R(?=[123]))_?([FHS123])((?: .*)?)")
+_PAPER_NAME = re.compile(r"(M(?=_)|R(?=[123]))_?([FHS123])((?: \(.*\))?)")
 _STEPS = (1, 2, 4, 5, 10, 20)
 _SIZE_TITLES = {"n_rules": "Number of rules", "n_conditions": "Conditions per rule"}
 
