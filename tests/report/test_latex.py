@@ -39,7 +39,7 @@ def compile_latex(folder: Path, *needed: str) -> str:
     """Compile report.tex and return the log; skip without LaTeX or a file that it needs."""
     if shutil.which("pdflatex") is None:
         pytest.skip("there is no pdflatex")
-    for name in ("booktabs.sty", "tabularx.sty", *needed):
+    for name in ("booktabs.sty", "array.sty", *needed):
         if not find_sty(name):
             pytest.skip(f"LaTeX has no {name}")
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "report.tex"]

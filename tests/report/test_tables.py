@@ -96,8 +96,8 @@ def test_names_are_shown_as_text_in_every_format():
 def test_words_are_left_aligned_numbers_right_and_long_texts_are_paragraphs():
     table = TextTable("t", ["a", "b", "c"], [["x", "1.5", "word " * 20], ["y", "", ""]])
     assert "|---|---:|---|" in table.to_markdown()
-    paragraph = r">{\raggedright\arraybackslash}X"
-    assert rf"pt}}{{@{{}}lr{paragraph}@{{}}}}" in table.to_latex()
+    paragraph = r">{\raggedright\arraybackslash}p{314pt}"
+    assert rf"\begin{{tabular}}{{@{{}}lr{paragraph}@{{}}}}" in table.to_latex()
 
 
 def test_rule_sets_are_side_by_side(two_studies):

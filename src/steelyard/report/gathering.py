@@ -55,7 +55,7 @@ def gather_latex(title: str, tables: Tables, figures: Figures, style: Style) -> 
 
 
 def _list_preamble(style: Style) -> list[str]:
-    packages = r"\usepackage{booktabs,graphicx,tabularx}"
+    packages = r"\usepackage{array,booktabs,graphicx}"
     if style.is_slide:
         return [
             r"\documentclass[aspectratio=169]{beamer}",

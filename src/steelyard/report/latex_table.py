@@ -1,6 +1,6 @@
 r"""TextTable → LaTeX: a table that fits the width of the text, split where it is longer than a page.
 
-The packages are booktabs, graphicx and tabularx, which every distribution of LaTeX has.
+The packages are array, booktabs and graphicx, which every distribution of LaTeX has.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .styles import Style
 if TYPE_CHECKING:
     from .text_table import TextTable
 
-PACKAGES = "% Needs \\usepackage{booktabs,graphicx,tabularx} in the preamble."
+PACKAGES = "% Needs \\usepackage{array,booktabs,graphicx} in the preamble."
 # Widths of text of 8 pt (\footnotesize) in pt: a character on average, and the space between columns.
 _CHARACTER = 4.3
 _BETWEEN = 6.0
@@ -105,7 +105,7 @@ def _plan_columns(table: TextTable, style: Style) -> list[_Column]:
         spare = int((available - others) / _CHARACTER / len(broken))
         share = _FEWEST_CHARACTERS + max(0, spare)
         widths = [share if j in broken else natural[j] for j in indices]
-    kinds = ["X" if j in broken else "l" if table.is_text(j) else "r" for j in indices]
+    kinds = ["p" if j in broken else "l" if table.is_text(j) else "r" for j in indices]
     headers = [
         _break_header(name) if kind == "r" else [name]
         for name, kind in zip(table.columns, kinds, strict=True)
@@ -117,7 +117,7 @@ def _split(table: TextTable, columns: Sequence[_Column], style: Style) -> Iterat
     """Parts of a table that fit on a page each, of nearly equal height."""
     lines = [
         max(
-            math.ceil(len(cell) / column.width) if column.kind == "X" else 1
+            math.ceil(len(cell) / column.width) if column.kind == "p" else 1
             for cell, column in zip(row, columns, strict=True)
         )
         for row in table.rows
@@ -148,15 +148,12 @@ def _write_caption(table: TextTable, part: int) -> str:
 def _write_part(
     table: TextTable, columns: Sequence[_Column], caption: str, label: str, style: Style
 ) -> str:
-    escapes = [escape_paragraph if column.kind == "X" else escape_cell for column in columns]
+    escapes = [escape_paragraph if column.kind == "p" else escape_cell for column in columns]
     rows = table.format_rows(escapes, r"\textbf{{{}}}")
     width = _points([column.width for column in columns])
     # In two columns of text, a wide table spans both of them.
     star = "*" if cm_to_points(style.width) < width and style.page_width > style.width else ""
-    is_broken = any(column.kind == "X" for column in columns)
     alignment = "@{}" + "".join(map(_write_kind, columns)) + "@{}"
-    name = "tabularx" if is_broken else "tabular"
-    target = rf"{{{max(width, 1):.0f}pt}}" if is_broken else ""
     lines = [
         rf"\begin{{table{star}}}[htbp]",
         r"\centering",
@@ -166,7 +163,7 @@ def _write_part(
         r"\footnotesize",
         r"\setlength{\tabcolsep}{3pt}",
         *_fit(style),
-        rf"\begin{{{name}}}{target}{{{alignment}}}",
+        rf"\begin{{tabular}}{{{alignment}}}",
         r"\toprule",
         " & ".join(map(_write_header, columns)) + r" \\",
         r"\midrule",
@@ -176,7 +173,7 @@ def _write_part(
             lines.append(r"\midrule")
         lines.append(" & ".join(row) + r" \\")
     closing = "}" * len(_fit(style))
-    lines += [r"\bottomrule", rf"\end{{{name}}}{closing}", rf"\end{{table{star}}}"]
+    lines += [r"\bottomrule", rf"\end{{tabular}}{closing}", rf"\end{{table{star}}}"]
     return "\n".join(lines)
 
 
@@ -193,7 +190,8 @@ def _fit(style: Style) -> list[str]:
 
 
 def _write_kind(column: _Column) -> str:
-    return r">{\raggedright\arraybackslash}X" if column.kind == "X" else column.kind
+    width = f"p{{{_CHARACTER * column.width:.0f}pt}}"
+    return rf">{{\raggedright\arraybackslash}}{width}" if column.kind == "p" else column.kind
 
 
 def _write_header(column: _Column) -> str:

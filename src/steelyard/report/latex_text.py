@@ -94,7 +94,7 @@ def escape_latex(text: str) -> str:
     >>> print(escape_latex("50 % of a_b, φ ≥ 0.5, café"))
     50 \% of a\_b, $\phi$ $\geq$ 0.5, caf\'{e}
     >>> print(escape_latex("χ² of 雨"))
-    $\chi ^2$ of \ifdefined\Umathcode 雨\else U+96E8\fi{}
+    $\chi ^2$ of \ifdefined\Umathcode 雨\else U+96E8\fi\allowbreak{}
     """
     parts = []
     for kind, group in groupby(text, _find_kind):
@@ -107,7 +107,7 @@ def escape_latex(text: str) -> str:
             codes = " ".join(f"U+{ord(character):04X}" for character in characters)
             # What is not printable has no sign in any font, and some engines stop at it.
             shown = "".join(characters) if all(c.isprintable() for c in characters) else codes
-            parts.append(rf"\ifdefined\Umathcode {shown}\else {codes}\fi{{}}")
+            parts.append(rf"\ifdefined\Umathcode {shown}\else {codes}\fi\allowbreak{{}}")
     return "".join(parts)
 
 

@@ -84,14 +84,14 @@ class SizeCurveDisplay(CurveDisplay):
         -------
         SizeCurveDisplay
         """
-        known = list(dict.fromkeys(results["dataset"]))
+        known = list(results["dataset"].unique())
         if dataset not in known and (dataset is not None or len(known) > 1):
             raise ValueError(f"dataset must be one of {', '.join(known)}, got {dataset!r}")
         name = known[0] if dataset is None else dataset
         rows = results[results["dataset"] == name]
         curves = [
             _curve_of_cells(rows[rows["heuristic"] == family], measure, str(family))
-            for family in dict.fromkeys(rows["heuristic"])
+            for family in rows["heuristic"].unique()
         ]
         points = [] if methods is None else _list_points(methods, measure, name)
         return cls(curves, measure=measure, points=points)

@@ -89,7 +89,7 @@ class TextTable:
         return "\n".join(lines)
 
     def to_latex(self, label: str = "", style: Style | str | None = None) -> str:
-        r"""Format as a LaTeX table that uses booktabs, graphicx and tabularx.
+        r"""Format as a LaTeX table that uses array, booktabs and graphicx.
 
         Columns of long texts are broken into lines, and a table of numbers that is too wide is turned.
         What is still wider than the text is shrunk; a table longer than a page is split.
