@@ -239,7 +239,8 @@ class CoverageSpaceDisplay:
         """
 
         def to_points(places: Any) -> NDArray[np.float64]:
-            return np.asarray(ax.transData.transform(places)) * 72 / ax.figure.dpi
+            pixels: NDArray[np.float64] = ax.transData.transform(places)
+            return pixels * (72 / float(ax.figure.dpi))
 
         marks = [(self.candidates_fp, self.candidates_tp), (self.selected_fp, self.selected_tp)]
         taken = cKDTree(to_points(np.hstack([np.array(m, dtype=np.float64) for m in marks]).T))

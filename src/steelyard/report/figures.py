@@ -190,7 +190,7 @@ def _draw_ranks(study: StudyResults, measures: Sequence[str], family: str, style
         columns=2.6 if below else 1.2,  # the ends of two bars need more room than two panels
         rows=2.0,
     )
-    axes = new_panels(style, *shape, space, ratio=0.7)
+    axes = new_panels(style, *shape, space, ratio=0.7 if n_kinds > 1 else 0.9)
     by_kind = axes if is_turned else axes.T
     most = max(float(display.cells.sd_rank.max()) for display in displays) or 1.0
     for i, display in enumerate(displays):
