@@ -9,7 +9,7 @@ from steelyard._files import write_inside
 from steelyard.study import StudyResults
 from steelyard.study.rule_sets import Cell, collect_rule_sets
 
-from .figures import list_figures, write_figures
+from .figures import write_figures
 from .gathering import gather_latex, write_markdown
 from .page import write_page
 from .styles import Style, get_style
@@ -48,7 +48,7 @@ def write_report(
     for name, parts in tables.items():
         write_tables(study.folder, name, parts, chosen)
     page = write_page(study)
-    figures = write_figures(study, list_figures(study, example, chosen), chosen)
+    figures = write_figures(study, example, chosen)
     title = ", ".join(study.datasets)
     documents = {
         "report.md": write_markdown(title, tables, figures),

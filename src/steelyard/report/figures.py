@@ -62,11 +62,11 @@ class StudyFigure(NamedTuple):
 
 
 def write_figures(
-    study: StudyResults, figures: dict[str, StudyFigure], style: Style
+    study: StudyResults, example: Sequence[RuleSet], style: Style
 ) -> dict[str, StudyFigure]:
     """Write all figures; warn of a figure that cannot be drawn. Returns the others."""
     written = {}
-    for name, figure in figures.items():
+    for name, figure in list_figures(study, example, style).items():
         try:
             with style.context():
                 files = render_figure(figure.draw(style))
