@@ -11,7 +11,7 @@ from pathlib import Path
 import pandas as pd
 
 from steelyard._files import write_inside
-from steelyard._text import escape_formula
+from steelyard._text import escape_formula, frame_to_csv
 
 from .latex_table import PACKAGES, write_latex
 from .styles import Style, get_style
@@ -143,7 +143,7 @@ class TextTable:
         """Format as CSV, without title and notes."""
         rows = [list(map(escape_formula, row)) for row in self.rows]
         table = pd.DataFrame(rows, columns=list(map(escape_formula, self.columns)), dtype=object)
-        return table.to_csv(index=False, lineterminator="\n")
+        return frame_to_csv(table)
 
 
 def slug(text: str) -> str:
