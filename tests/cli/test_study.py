@@ -7,6 +7,9 @@ import sys
 import pandas as pd
 import pytest
 
+from steelyard.cli.study import StyleName
+from steelyard.report import STYLES
+
 MINI = [
     *("--candidates", "300", "--folds", "3", "--parameters", "0,4,64", "--phis", "1,0.5"),
     *("-j", "1"),
@@ -24,7 +27,7 @@ def test_a_study_end_to_end(run, saved, labels, tmp_path):
     assert "units" in err
     rows = pd.read_csv(out_folder / "results.csv")
     assert (rows.groupby(["fold", "measure"]).size() == 6).all()
-    assert len(list((out_folder / "figures").glob("*.png"))) >= 8
+    assert len(list((out_folder / "figures").glob("*.png"))) >= 6
     assert (out_folder / "tuned.csv").exists()
 
     before = (out_folder / "results.csv").read_bytes()
@@ -39,14 +42,24 @@ def test_a_study_end_to_end(run, saved, labels, tmp_path):
     assert "seed was 0, now 5" in err
     assert "Traceback" not in err
 
-    code, out, _ = run("report", out_folder, "--label", "for jam", "--cells", "4:0.5,64:1")
+    report = (out_folder / "report.tex").read_text("utf-8")
+    assert "in the style springer" in report
+    assert "figures/ranks-micro.pdf" in report
+    example = ("--label", "for jam", "--cells", "4:0.5,64:1")
+    code, out, _ = run("report", out_folder, *example, "--style", "ieee")
     assert code == 0
     assert "for jam" in (out_folder / "tables" / "rule_sets.md").read_text("utf-8")
+    assert "in the style ieee" in (out_folder / "report.tex").read_text("utf-8")
+    assert "for jam" in (out_folder / "report.md").read_text("utf-8")
 
     theories = out_folder / "theories" / "data" / "fold-1.json.gz"
     code, out, _ = run("rules", theories, "--parameter", "4", "--phi", "1")
     assert code == 0
     assert "for jam ←" in out
+
+
+def test_the_command_line_knows_every_style():
+    assert [str(name) for name in StyleName] == list(STYLES)
 
 
 def test_shards_and_their_collection(run, tmp_path):
@@ -80,6 +93,7 @@ def test_shards_and_their_collection(run, tmp_path):
         (["study", "--out", "x", "--tune", "f2"], 1, "unknown measure"),
         (["study", "--config", "none.toml", "--out", "x"], 1, "none.toml"),
         (["report", "nowhere"], 1, "holds no study"),
+        (["report", "nowhere", "--style", "acm"], 2, "'springer', 'ieee', 'beamer'"),
         (["study", "--out", "x", "--shard", "4/3"], 2, "'4/3' is not a part of a whole"),
         (["study", "--out", "x", "--shard", "0/3"], 2, "such as 3/50"),
         (["study", "--out", "x", "--shard", "a"], 2, "such as 3/50"),

@@ -42,7 +42,9 @@ def plot_tuning_map(
     shown = rows[(rows["heuristic"] == family) & (rows["measure"] == measure)]
     if math.isnan(clf.best_heuristic_.parameter):
         raise ValueError(f"a map needs heuristics with a parameter, such as m; {family} has none")
-    display = ValueHeatmapDisplay.from_results(shown, measure=measure, heuristic=family)
+    display = ValueHeatmapDisplay.from_results(
+        shown, measure=measure, heuristic=family, symbol=clf.best_heuristic_.symbol or None
+    )
     return display.plot(ax=ax)
 
 
