@@ -5,6 +5,7 @@ the same in Python 3.11, 3.12 and 3.13 with a digest of each text, so the data s
 """
 
 import ast
+import csv
 import hashlib
 import platform
 import re
@@ -111,7 +112,7 @@ def load_docstrings(*, words: bool = True, min_count: int = 10) -> MultiLabelDat
 def _read_texts() -> pd.DataFrame:
     """The texts of the running Python that are those of the data set."""
     with (files("steelyard.data") / "docstrings.csv").open(encoding="utf-8") as file:
-        digests = pd.read_csv(file, index_col="name", dtype=str)["digest"]
+        digests = {row["name"]: row["digest"] for row in csv.DictReader(file)}
     found = dict(read_library(Path(sysconfig.get_path("stdlib"))))
     texts = {n: found[n] for n, known in digests.items() if digest(found.get(n, "")) == known}
     python = f"Python {platform.python_version()}"
