@@ -56,19 +56,21 @@ def replay(theory: Theory, history: list[dict]) -> Theory:
         options = {"note": step.get("note", ""), "when": step["when"]}
         if "points" in step:
             options["points"] = step["points"]
-        if step["op"] == "drop":
-            theory = theory.drop(plain_to_rule(step["rule"]))
-        elif step["op"] == "replace":
+        if step["action"] == "drop":
+            theory = theory.drop(plain_to_rule(step["rule"]), **options)
+        elif step["action"] == "replace":
             new = plain_to_rule(step["new"])
             theory = theory.replace(plain_to_rule(step["rule"]), new, **options)
-        elif step["op"] == "add":
+        elif step["action"] == "add":
             theory = theory.add(plain_to_rule(step["new"]), **options)
+        elif step["action"] == "note":
+            theory = theory.annotate(plain_to_rule(step["rule"]), **options)
     return theory
 
 
 def curated_by(page) -> tuple[Theory, list[dict]]:
     text = download(page, "#save-curated")
-    return Theory.from_json(text), json.loads(text)["curation"]["history"]
+    return Theory.from_json(text), json.loads(text)["history"]
 
 
 def first_bound(theory: Theory) -> tuple[int, str]:
@@ -114,8 +116,9 @@ def test_edits_give_the_theory_that_the_library_gives(visit, page_file, theory, 
     page.locator("#editor-save").click()
     settle(page)
     curated, history = curated_by(page)
-    assert [step["op"] for step in history] == ["drop", "replace", "add"]
+    assert [step["action"] for step in history] == ["drop", "replace", "add"]
     assert curated == replay(theory, history)
+    assert curated.history == replay(theory, history).history
     assert curated.predict(data.X).equals(replay(theory, history).predict(data.X))
     edited = [s for s in curated if s.provenance.source == "edited"]
     assert [s.provenance.note for s in edited] == ["a rounder bound"]
@@ -206,7 +209,7 @@ def test_undo_redo_and_reload_lose_nothing(visit, page_file, theory):
     again.locator("#redo").click()
     settle(again)
     curated, history = curated_by(again)
-    assert [step["op"] for step in history] == ["drop", "keep", "note"]
+    assert [step["action"] for step in history] == ["drop", "keep", "note"]
     assert curated.rules[0].provenance.note == "as every grower knows ‮ <b>"
     again.locator("body").press("Control+z")
     settle(again)
@@ -246,10 +249,36 @@ def test_the_page_can_be_mailed_on_with_its_edits(visit, page_file, tmp_path):
 def test_a_curated_theory_dropped_on_the_page_continues_the_work(visit, page_file):
     page = visit(page_file)
     act(page, 0, "drop")
+    act(page, 1, "note")
+    page.locator(".note-form input").fill("as every grower knows")
+    page.keyboard.press("Enter")
+    settle(page)
     text = download(page, "#save-curated")
-    fresh = visit(page_file)
-    give_file(fresh, "curated.json", text)
-    assert fresh.locator("#rules .rule.rejected").count() == 1
+    # The library keeps the history, so that its files continue the work, too.
+    for saved in (text, Theory.from_json(text).to_json()):
+        fresh = visit(page_file)
+        give_file(fresh, "curated.json", saved)
+        assert fresh.locator("#rules .rule.rejected").count() == 1
+        assert download(fresh, "#save-curated") == text
+
+
+def test_a_curated_theory_has_a_page_with_its_history(visit, page_file, theory, data, tmp_path):
+    page = visit(page_file)
+    act(page, 0, "drop")
+    curated, _ = curated_by(page)
+    X, Y = data.X[200:], data.Y[200:]
+    later = visit(write_theory_page(curated, tmp_path / "p.html", X, Y, is_unseen=True))
+    assert "edited before: 1 edit" in later.locator("#scores").inner_text()
+    later.locator("#scores summary", has_text="History").click()
+    assert "rejected a rule" in later.locator(".history li").inner_text()
+    act(later, 1, "drop")
+    again, history = curated_by(later)
+    assert [step["action"] for step in history] == ["drop", "drop"]
+    assert again.history == curated.drop(1, when=history[1]["when"]).history
+    # A page that has another theory says so.
+    other = visit(write_theory_page(curated.drop(0), tmp_path / "o.html", X, Y, is_unseen=True))
+    give_file(other, "curated.json", again.to_json())
+    assert "a theory that this page does not have" in other.locator("#batch").inner_text()
 
 
 def test_edits_are_judged_on_a_file_with_labels(visit, page_file, theory, data):

@@ -54,8 +54,7 @@ function saveTheoryJson() {
 // The edited theory with its history, which the page and the library read.
 function saveCurated() {
   const { base, core, theory } = context;
-  const curation = { base: base.key, edits: editsOf(base.key).list.slice(0, editsOf(base.key).at), history: historyOf(base, core) };
-  saveText(plainToText(theoryToPlain(theory, { curation })), fileName(`${theoryName()}-curated`, 'json'), 'application/json');
+  saveText(plainToText(theoryToPlain(theory, historyOf(base, core))), fileName(`${theoryName()}-curated`, 'json'), 'application/json');
 }
 
 function saveRulesCsv() {

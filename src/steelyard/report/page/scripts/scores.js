@@ -2,11 +2,16 @@
 
 function renderScores() {
   const place = byId('scores');
-  if (!context || !editsOf(context.base.key).list.length) {
+  if (!context || !(editsOf(context.base.key).list.length || context.base.history.length)) {
     show(place);
     return;
   }
   const { list, at } = editsOf(context.base.key);
+  if (!list.length) {
+    show(place, el('section', { class: 'edits-panel', 'aria-label': 'Earlier edits' },
+      el('p', {}, `This theory was edited before: ${count(context.base.history.length, 'edit')}.`), historyList()));
+    return;
+  }
   const sets = exampleSets(context);
   const chosen = sets.find(({ id }) => id === scoredOn) ?? sets[0];
   show(place, el('section', { class: 'edits-panel', 'aria-label': 'Your edits' },
@@ -82,10 +87,11 @@ function labelChanges(before, after) {
 
 function historyList() {
   const history = historyOf(context.base, context.core);
+  if (!history.length) return null;
   const text = (rule) => (rule ? `${rule.target_class ? '' : 'not '}${rule.label} if ${conditionText(context.theory, conditionsFromPlain(rule.body, context.core))}` : '');
   return el('details', { open: openDetails.has('history') || null, ontoggle: (event) => remember('history', event.target) },
     el('summary', {}, 'History'),
-    el('ol', { class: 'history' }, history.map(({ op, when, note, rule, new: made }) => el('li', {},
-      `${when}: ${EDIT_NAMES[op]}`, note ? [': ', nameNode(note)] : '', el('br'), el('span', { class: 'muted' }, nameNode(text(rule))),
+    el('ol', { class: 'history' }, history.map(({ action, when, note, rule, new: made }) => el('li', {},
+      `${when ? `${when}: ` : ''}${EDIT_NAMES[action]}`, note ? [': ', nameNode(note)] : '', el('br'), el('span', { class: 'muted' }, nameNode(text(rule))),
       made ? [rule ? ' → ' : '', nameNode(text(made))] : ''))));
 }
