@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pages import settle
+from pages import run, settle
 from steelyard import Condition, Evidence, Feature, Head, Label, Rule, ScoredRule, Theory
 from steelyard.report.page import write_page, write_theory_page
 from steelyard.report.page.payload import study_to_payload
@@ -249,7 +249,8 @@ def test_of_ten_thousand_rules_only_those_in_sight_are_drawn(visit, tmp_path):
     page = visit(write_theory_page(theory, tmp_path / "p.html", X, [[0], [1], [0], [1]]))
     assert "10,000 rules" in page.locator("#rules-headline").inner_text()
     assert page.locator("#rules .rule").count() <= 240
-    seconds = page.evaluate(
+    seconds = run(
+        page,
         """async () => {
           const start = performance.now();
           for (let i = 0; i < 5; i += 1) {
@@ -257,19 +258,17 @@ def test_of_ten_thousand_rules_only_those_in_sight_are_drawn(visit, tmp_path):
             await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
           }
           return (performance.now() - start) / 1000;
-        }"""
+        }""",
     )
     assert seconds < 3
     assert 60 < page.locator("#rules .rule").count() < 2000
 
 
-KEY = """(key) => new Promise((done) => {
+PRESS = """(key) => {
   const map = document.getElementById('map');
   map.focus();
-  const start = performance.now();
   map.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
-  done(performance.now() - start);
-})"""
+}"""
 
 
 def test_an_arrow_key_is_answered_within_50_ms_on_hundreds_of_labels(visit, two_studies, tmp_path):
@@ -283,11 +282,47 @@ def test_an_arrow_key_is_answered_within_50_ms_on_hundreds_of_labels(visit, two_
     file = tmp_path / "page.html"
     file.write_text(build_page(payload, blocks), encoding="utf-8")
     page = visit(file, "#data=planted&theory=cell")
+    devtools = page.context.new_cdp_session(page)
+    # Time of the processor: other programs may be busy.
+    devtools.send("Performance.enable", {"timeDomain": "threadTicks"})
+
+    def milliseconds() -> float:
+        metrics = devtools.send("Performance.getMetrics")["metrics"]
+        return 1000 * next(m["value"] for m in metrics if m["name"] == "TaskDuration")
+
     took = []
-    for key in ["ArrowRight", "ArrowDown", "ArrowLeft", "ArrowUp"] * 5:
-        took.append(page.evaluate(KEY, key))
-        settle(page)
+    for key in ["ArrowRight", "ArrowDown", "ArrowLeft", "ArrowUp"] * 3:
+        start = milliseconds()
+        page.evaluate(PRESS, key)
+        settle(page)  # all is drawn, the rules too
+        took.append(milliseconds() - start)
     assert np.median(took) < 50
+
+
+def test_the_map_answers_a_key_before_the_rules_are_drawn(visit, study_page):
+    page = visit(study_page, "#data=planted&theory=cell&parameter=4&phi=0.5")
+    first = page.locator("#rules-headline").inner_text()
+    script = f"""async () => {{
+      ({PRESS})('ArrowRight');
+      const marked = document.getElementById('here-parameter').textContent;
+      return [marked, document.getElementById('rules-headline').textContent];
+    }}"""
+    marked, rules = run(page, script)
+    assert "524288" in marked
+    assert rules == first
+    settle(page)
+    assert "524288" in page.locator("#rules-headline").inner_text()
+
+
+def test_a_page_that_never_paints_is_an_error(browser):
+    page = browser.new_page()
+    try:
+        page.set_content("<body></body>")
+        page.evaluate("window.requestAnimationFrame = () => 0")
+        with pytest.raises(Exception, match="Timeout 300ms exceeded"):
+            run(page, "() => new Promise((done) => requestAnimationFrame(done))", patience=300)
+    finally:
+        page.close()
 
 
 # -- access ----------------------------------------------------------------------------------------
@@ -331,11 +366,11 @@ def test_axe_finds_no_violation(visit, study_page, axe, theme, width):
             page.wait_for_selector("#compare-measures")
             page.select_option("#slice", index=1)
             settle(page)
-        assert page.evaluate(RUN_AXE) == [], view
+        assert run(page, RUN_AXE, patience=60_000) == [], view
     page.locator("#tab-rules").click()
     settle(page)
     page.locator('#rules [data-action="change"]').first.click()
-    assert page.evaluate(RUN_AXE) == [], "editor"
+    assert run(page, RUN_AXE, patience=60_000) == [], "editor"
 
 
 def test_a_rule_is_changed_with_the_keyboard_alone(visit, study_page):
@@ -353,3 +388,25 @@ def test_a_rule_is_changed_with_the_keyboard_alone(visit, study_page):
     settle(page)
     assert page.locator("#rules .rule.edited").count() == 0
     assert re.search(r"0 edits", page.locator("#scores").inner_text())
+
+
+def test_the_focus_stays_where_it_was_when_a_key_changes_the_page(visit, study_page):
+    page = visit(study_page, "#data=planted")
+    focused = """() => {
+      const node = document.activeElement;
+      return [node.closest('[data-rule]')?.dataset.rule, node.dataset.action, node.ariaLabel];
+    }"""
+    button = page.locator('#rules [data-action="keep"]').first
+    button.focus()
+    key, *_ = run(page, focused)
+    page.keyboard.press("Enter")
+    settle(page)
+    # A rule that is kept has no such button any more; the next one of the rule has the focus.
+    assert run(page, focused)[:2] == [key, "drop"]
+    page.keyboard.press("Enter")
+    settle(page)
+    assert run(page, focused)[:2] == [key, "restore"]
+    page.locator('[aria-label="the cell to the left"]').focus()
+    page.keyboard.press("Enter")
+    settle(page)
+    assert run(page, focused)[2] == "the cell to the left"

@@ -337,8 +337,8 @@ def _read_edit(data: Any) -> Edit:
     """A step of the history; only the action is always there."""
     action = _get(data, "action")
     more = {name: data[name] for name in ("when", "note", "points") if name in data}
-    rules = {name: _read_bare_rule(_get(data, name)) for name in ("rule", "new") if name in data}
-    return Edit(action, **rules, **more)
+    more |= {name: _read_bare_rule(_get(data, name)) for name in ("rule", "new") if name in data}
+    return Edit(action, **more)
 
 
 def _read_part(data: Any, name: str, kind: Any) -> Any:

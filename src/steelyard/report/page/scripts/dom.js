@@ -34,6 +34,45 @@ function show(node, ...children) {
   node.replaceChildren(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
 }
 
+// What an element shows, by a key that its painter chose.
+const shownKeys = new WeakMap();
+
+// Draw the content of an element, unless it is drawn already.
+function showOnce(node, key, make) {
+  if (shownKeys.get(node) === key) return;
+  shownKeys.set(node, key);
+  show(node, make());
+}
+
+// Draw; if the focused element is drawn again, the new one has the focus.
+function keepFocus(draw) {
+  const selectors = focusSelectors(document.activeElement);
+  draw();
+  if (document.activeElement !== document.body) return;
+  const found = selectors.map((selector) => document.querySelector(selector)).find(Boolean);
+  if (found instanceof HTMLElement) found.focus({ preventScroll: true });
+}
+
+// How to find an element again: by its id, or as a button of a rule. A rule may have other buttons then.
+function focusSelectors(node) {
+  if (!node || node === document.body) return [];
+  if (node.id) return [`#${CSS.escape(node.id)}`];
+  const rule = node.closest('#rules [data-rule]');
+  if (!rule) return [];
+  const place = `#rules [data-rule="${CSS.escape(rule.dataset.rule)}"]`;
+  return [`${place} [data-action="${CSS.escape(node.dataset.action ?? '')}"]`, `${place} [data-action]`];
+}
+
+// After the browser has painted, and once it has nothing more urgent to do.
+function afterPaint() {
+  return new Promise((resolve) => {
+    requestAnimationFrame(() => {
+      if (window.requestIdleCallback) window.requestIdleCallback(resolve, { timeout: 100 });
+      else setTimeout(resolve, 0);
+    });
+  });
+}
+
 // A button with a text; `attributes` may add more.
 function button(text, onclick, attributes = {}) {
   return el('button', { type: 'button', onclick, ...attributes }, text);
