@@ -1,4 +1,4 @@
-"""Steps that tests of the page share: wait, drop a file, download. Every wait ends after some seconds."""
+"""Steps that tests of the page share: wait, drop a file, download. Every wait ends after seconds."""
 
 from __future__ import annotations
 

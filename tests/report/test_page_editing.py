@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 
+import pandas as pd
 import pytest
 
 from pages import download, give_file, settle, table_to_csv
@@ -20,7 +21,8 @@ from steelyard.measures import MEASURES
 from steelyard.model.conditions import Condition
 from steelyard.model.log_odds import fit_vote
 from steelyard.model.rules import Head
-from steelyard.report.page import write_theory_page
+from steelyard.report.page import write_page, write_theory_page
+from steelyard.study.to_use import read_theories_to_use
 
 
 @pytest.fixture(scope="module")
@@ -290,6 +292,40 @@ def test_edits_are_judged_on_a_file_with_labels(visit, page_file, theory, data):
     value = theory.evaluate(data.X[:50], data.Y[:50]).measures["f1_micro"]
     first = page.locator("#scores table").first.locator("tbody tr").first.inner_text()
     assert first.split("\t")[:2] == ["Micro F1", f"{100 * value:.1f} %"]
+
+
+def test_edits_of_a_theory_to_use_can_be_judged_on_unseen_examples(visit, two_studies):
+    (used, *_) = read_theories_to_use(two_studies.folder, "planted")
+    page = visit(write_page(two_studies), "#data=planted")
+    page.locator("#add-rule").click()
+    page.locator("#editor-attribute").fill("weight")
+    page.locator("#editor-add").click()
+    page.locator('#editor [data-condition="weight"] [data-end="low"]').fill("250")
+    page.locator("#editor-save").click()
+    settle(page)
+    assert "training examples" in page.locator("#scores").inner_text()
+    assert "have seen these examples" in page.locator("#seen-note").inner_text()
+    page.locator("#judge-fairly").click()
+    settle(page)
+    assert "theory=cell" in page.url
+    assert page.locator("#seen-note").count() == 0
+    # The added rule came along, and the same choice is judged on the test examples of its fold.
+    curated, history = curated_by(page)
+    assert [step["action"] for step in history] == ["add"]
+    path = two_studies.paths["planted"]
+    parameters = [heuristic.parameter for heuristic in path.heuristics]
+    learned = path.theory(parameters.index(used.choice.parameter), used.choice.phi)
+    assert [s.rule for s in curated if s.provenance.is_learned] == [s.rule for s in learned]
+    examples = two_studies.examples("planted")
+    n = examples["n_test"]
+    X = pd.DataFrame(examples["rows"], columns=examples["features"])[:n]
+    Y = pd.DataFrame(examples["truth"], columns=examples["labels"])[:n]
+    assert f"judged on {n} examples that it has not seen" in page.locator("#is-twin").inner_text()
+    rows = page.locator("#scores table").first.locator("tbody tr").all_inner_texts()
+    shown = {row.split("\t")[0]: row.split("\t")[1:3] for row in rows}
+    for title, name in (("Micro F1", "f1_micro"), ("Subset accuracy", "subset")):
+        values = [100 * t.evaluate(X, Y).measures[name] for t in (learned, curated)]
+        assert shown[title] == [f"{value:.1f} %" for value in values]
 
 
 def test_a_vote_can_be_changed_and_fitted(visit, tmp_path, data):

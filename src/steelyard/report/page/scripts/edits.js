@@ -167,6 +167,21 @@ function isSameRule(theory, rule, plain) {
     && JSON.stringify(conditionsToPlain(rule.conditions, theory.features)) === JSON.stringify(plain.body);
 }
 
+// Go to the cell with the same parameters; rules that the reader added are added there, too.
+async function editTwin(twin) {
+  const cells = await loadCells(state.dataset);
+  const base = cells && cellTheory(cells, twin.family, twin.p, twin.phi);
+  if (base && !editsOf(base.key).list.length) {
+    const { theory } = context;
+    const added = theory.rules.filter(({ key }) => key.startsWith('new')).map((rule) => ({
+      op: 'add', label: theory.labels[rule.label].name, target_class: rule.head,
+      body: conditionsToPlain(rule.conditions, theory.features), note: rule.note, when: rule.when,
+    })).filter((plain) => !base.rules.some((rule) => isSameRule(base, rule, plain)));
+    allEdits.set(base.key, { list: added.map((plain, i) => ({ ...plain, rule: `new${i + 1}` })), at: added.length });
+  }
+  update({ ...twin, view: 'rules' });
+}
+
 // -- keeping ----------------------------------------------------------------------------------------
 
 function editsToText() {

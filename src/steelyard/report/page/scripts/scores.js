@@ -38,16 +38,26 @@ function setChooser(sets, chosen) {
 function scoreTables(set) {
   const [before, after] = [context.base, context.theory].map((theory) => judgeTheory(theory, set.table, set.rows));
   if (!before || !after) return null;
-  const note = set.isSeen
-    ? ' The learned rules have seen these examples, so a learned rule looks better here than on new ones. Drop a CSV file with labels on the page to judge on others.'
-    : '';
   return [
-    el('p', { class: 'hint' }, `On ${count(set.rows.length, 'example')}: ${set.title}.${note}`),
+    el('p', { class: 'hint' }, `On ${count(set.rows.length, 'example')}: ${set.title}.`),
+    set.isSeen ? seenNote() : null,
     scroller('Measures before and after', changeTable('measure', study.all_measures.map(({ id, title }) => [title, before.values[id], after.values[id]]))),
     el('details', { open: openDetails.has('labels') || null, ontoggle: (event) => remember('labels', event.target) },
       el('summary', {}, 'Per label'),
       scroller('Labels before and after', labelChanges(before, after))),
   ];
+}
+
+// Why examples that a theory was learned from are no fair judge, and what to do about it.
+function seenNote() {
+  const twin = unseenTwin(context);
+  return el('p', { class: 'note', id: 'seen-note' },
+    'The learned rules have seen these examples: they look better here than on new ones, so a rejected rule seems a larger loss than it is. ',
+    twin ? [
+      'To judge fairly, ', button(`edit the same choice learned without fold ${context.core.fold}`, () => editTwin(twin), { class: 'link accent', id: 'judge-fairly' }),
+      `, which has not seen ${count(context.examples.n_held_out, 'example')}; rules that you added come along. Or `,
+    ] : 'To judge fairly, ',
+    'drop a CSV file with new labelled examples on the page.');
 }
 
 const openDetails = new Set();
