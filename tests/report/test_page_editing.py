@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 import pandas as pd
 import pytest
 
-from pages import download, give_file, settle, table_to_csv
+from pages import PATIENCE, download, give_file, run, settle, table_to_csv
 from steelyard import (
     BoostedRulesClassifier,
     MEstimate,
@@ -17,6 +18,7 @@ from steelyard import (
     Theory,
     make_planted_rules,
 )
+from steelyard.cli.main import main
 from steelyard.measures import MEASURES
 from steelyard.model.conditions import Condition
 from steelyard.model.log_odds import fit_vote
@@ -97,6 +99,31 @@ def test_downloads_are_what_the_library_writes(visit, page_file, theory):
         "markdown": theory.to_markdown(),
     }.items():
         assert download(page, f'[data-export="{name}"]') == expected
+
+
+def test_other_formats_of_an_edited_theory_are_one_command_away(
+    visit, page_file, theory, tmp_path, monkeypatch
+):
+    page = visit(page_file)
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    act(page, 0, "drop")
+    with page.expect_download(timeout=PATIENCE) as saved:
+        page.locator("#save-curated").click()
+    monkeypatch.chdir(tmp_path)
+    saved.value.save_as(saved.value.suggested_filename)
+    for name, written in (("sql", "to_sql"), ("python", "to_python")):
+        page.locator(f'[data-export="{name}"]').click()
+        page.locator("#copy-command").click()
+        settle(page)
+        command = run(page, "() => navigator.clipboard.readText()")
+        assert command == page.locator("#export-command").inner_text()
+        program, *arguments = command.split()
+        assert program == "steelyard"
+        # The command works as it is, on the file as it is.
+        with pytest.raises(SystemExit) as ended:
+            main(arguments)
+        assert not ended.value.code
+        assert Path(arguments[-1]).read_text(encoding="utf-8") == getattr(theory.drop(0), written)()
 
 
 def test_edits_give_the_theory_that_the_library_gives(visit, page_file, theory, data):

@@ -373,6 +373,52 @@ def test_axe_finds_no_violation(visit, study_page, axe, theme, width):
     assert run(page, RUN_AXE, patience=60_000) == [], "editor"
 
 
+# Kind, colour and colour behind it, of all texts of chips.
+COLOURS = """() => [...document.querySelectorAll('.chip, .chip *')].map((node) => {
+  const behind = (one) => {
+    const colour = getComputedStyle(one).backgroundColor;
+    return /, 0\\)$/.test(colour) ? behind(one.parentElement) : colour;
+  };
+  const { color, opacity } = getComputedStyle(node);
+  return [node.closest('.chip').className, color, behind(node), opacity];
+})"""
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance, as WCAG 2 defines it."""
+    shares = [int(number) / 255 for number in re.findall(r"\d+", colour)[:3]]
+    linear = [s / 12.92 if s <= 0.04045 else ((s + 0.055) / 1.055) ** 2.4 for s in shares]
+    return sum(
+        weight * value for weight, value in zip((0.2126, 0.7152, 0.0722), linear, strict=True)
+    )
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_chips_have_the_contrast_that_wcag_asks_for(visit, tmp_path, theme):
+    rules = (rule_for("right"), rule_for("wrong"))
+    labels = tuple(Label(name, 1, 1, 1, 0, 1) for name in ("right", "wrong", "missed"))
+    theory = theory_of(*rules, features=(Feature("x"),), labels=labels)
+    page = visit(
+        write_theory_page(theory, tmp_path / "p.html", pd.DataFrame({"x": [1.0]}), [[1, 0, 1]]),
+        "#view=ask",
+        color_scheme=theme,
+    )
+    kinds = set()
+    for _ in range(2):
+        for kind, text, behind, opacity in run(page, COLOURS):
+            kinds.add(kind.removeprefix("chip "))
+            light, dark = sorted((luminance(text), luminance(behind)), reverse=True)
+            assert (light + 0.05) / (dark + 0.05) >= 4.5, (kind, text, behind)
+            assert opacity == "1"
+        page.locator("#random-case").click()
+        settle(page)
+    assert kinds == {"correct", "false-positive", "missed", "predicted"}
+
+
+def rule_for(label: str) -> ScoredRule:
+    return ScoredRule(Rule(Head(label), (Condition("x", "≥", 0.0),)), Evidence(1, 0), 1.0)
+
+
 def test_a_rule_is_changed_with_the_keyboard_alone(visit, study_page):
     page = visit(study_page, "#data=planted")
     page.locator('#rules [data-action="change"]').first.focus()
@@ -410,3 +456,9 @@ def test_the_focus_stays_where_it_was_when_a_key_changes_the_page(visit, study_p
     page.keyboard.press("Enter")
     settle(page)
     assert run(page, focused)[2] == "the cell to the left"
+    page.locator("#tab-ask").click()
+    settle(page)
+    page.locator('[aria-label="next example"]').focus()
+    page.keyboard.press("Enter")
+    settle(page)
+    assert run(page, focused)[2] == "next example"

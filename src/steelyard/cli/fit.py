@@ -85,18 +85,14 @@ def fit(
 
     Example: [bold]steelyard fit patients.csv --labels cough,fever --tune f1_micro -o theory.json[/bold]
     """
-    if test is not None and report is None:
-        raise typer.BadParameter("needs --report, whose page it is for", param_hint="--test")
-    inputs = [data, *filter(None, [constraints, test])]
-    keep_inputs(out, *inputs)
-    keep_inputs(report, out, *inputs)
+    _check_files(out, report, test, data, constraints)
     options: dict[str, Any] = {"heuristic": heuristic, "parameter": parameter, "phi": phi}
     options |= {"n_candidates": candidates, "max_rules": max_rules, "random_state": seed}
     options |= {"decode": decode and decode.value, "n_jobs": jobs}
     options["constraints"] = constraints and read_constraints(constraints)
     estimator = _make_estimator(method, tune, options)
     treatment = {"missing": missing_labels, "multi_valued": "split" if split_targets else None}
-    kinds = {"ignore": ignore, "nominal": nominal}
+    kinds: dict[str, Any] = {"ignore": ignore, "nominal": nominal}
     loaded = load_data(data, labels, treatment, **kinds)
     examples = loaded if test is None else _load_quietly(test, labels, treatment, **kinds)
     with no_repeated_notes(data), _whole_table():
@@ -117,7 +113,16 @@ def fit(
     print_result(as_json, content, *views)
 
 
-def _load_quietly(*source: Any, **columns: str | None) -> Any:
+def _check_files(out: Path, report: Path | None, test: str | None, *inputs: Any) -> None:
+    """Reject outputs that would replace an input, and examples for a page that nobody wants."""
+    if test is not None and report is None:
+        raise typer.BadParameter("needs --report, whose page it is for", param_hint="--test")
+    given = [path for path in (test, *inputs) if path is not None]
+    keep_inputs(out, *given)
+    keep_inputs(report, out, *given)
+
+
+def _load_quietly(*source: Any, **columns: Any) -> Any:
     """Load examples of which nothing is learned: labels and attributes may have one value only."""
     from steelyard.data import DataWarning
 

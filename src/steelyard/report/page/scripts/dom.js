@@ -46,21 +46,24 @@ function showOnce(node, key, make) {
 
 // Draw; if the focused element is drawn again, the new one has the focus.
 function keepFocus(draw) {
-  const selectors = focusSelectors(document.activeElement);
+  const find = finderOf(document.activeElement);
   draw();
-  if (document.activeElement !== document.body) return;
-  const found = selectors.map((selector) => document.querySelector(selector)).find(Boolean);
-  if (found instanceof HTMLElement) found.focus({ preventScroll: true });
+  if (document.activeElement === document.body) find()?.focus({ preventScroll: true });
 }
 
-// How to find an element again: by its id, or as a button of a rule. A rule may have other buttons then.
-function focusSelectors(node) {
-  if (!node || node === document.body) return [];
-  if (node.id) return [`#${CSS.escape(node.id)}`];
-  const rule = node.closest('#rules [data-rule]');
-  if (!rule) return [];
-  const place = `#rules [data-rule="${CSS.escape(rule.dataset.rule)}"]`;
-  return [`${place} [data-action="${CSS.escape(node.dataset.action ?? '')}"]`, `${place} [data-action]`];
+// A function that finds an element again: by its id, as a button of a rule, or by its text at the same place.
+function finderOf(node) {
+  if (!node || node === document.body) return () => null;
+  if (node.id) return () => byId(node.id);
+  const rule = node.closest('#rules [data-rule]')?.dataset.rule;
+  if (rule !== undefined) {
+    const place = `#rules [data-rule="${CSS.escape(rule)}"]`;
+    // A rule may have other buttons than before.
+    return () => document.querySelector(`${place} [data-action="${CSS.escape(node.dataset.action ?? '')}"]`) ?? document.querySelector(`${place} [data-action]`);
+  }
+  const [place, tag] = [node.closest('[id]')?.id, node.tagName];
+  const name = (one) => `${one.getAttribute('aria-label')} ${one.textContent}`;
+  return () => [...(byId(place)?.querySelectorAll(tag) ?? [])].find((one) => name(one) === name(node)) ?? null;
 }
 
 // After the browser has painted, and once it has nothing more urgent to do.
