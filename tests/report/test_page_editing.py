@@ -347,7 +347,7 @@ def test_edits_of_a_theory_to_use_can_be_judged_on_unseen_examples(visit, two_st
     n = examples["n_test"]
     X = pd.DataFrame(examples["rows"], columns=examples["features"])[:n]
     Y = pd.DataFrame(examples["truth"], columns=examples["labels"])[:n]
-    assert f"judged on {n} examples that it has not seen" in page.locator("#is-twin").inner_text()
+    assert f"judged on {n} examples from which its rules" in page.locator("#is-twin").inner_text()
     rows = page.locator("#scores table").first.locator("tbody tr").all_inner_texts()
     shown = {row.split("\t")[0]: row.split("\t")[1:3] for row in rows}
     for title, name in (("Micro F1", "f1_micro"), ("Subset accuracy", "subset")):

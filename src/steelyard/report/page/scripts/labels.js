@@ -48,7 +48,7 @@ function renderLabels() {
   const chosen = rows.find(({ label }) => label.name === state.label) ?? rows.find(({ n }) => n) ?? rows[0];
   const drawing = coverageSpace(chosen);
   show(byId('labels'),
-    el('p', { class: 'headline' }, el('b', {}, 'Labels with the lowest F1 first.'), ' Choose a label to see its rules in coverage space.'),
+    el('p', { class: 'headline' }, el('b', {}, 'Labels with the lowest F1 first.'), el('span', { class: 'screen-only' }, ' Choose a label to see its rules in coverage space.')),
     where ? el('p', { class: 'hint' }, `${where[0].toUpperCase()}${where.slice(1)}.`) : null,
     el('div', { class: 'label-view' },
       el('figure', {}, el('h3', {}, headNodes(chosen.label.name, chosen.label.target)), drawing,

@@ -142,6 +142,7 @@ function renderForPrint() {
   if (!context) return;
   setPrinting(true);
   renderRules();
+  renderPrintedHistory();
   renderLabels();
   setPrinting(false);
 }

@@ -53,11 +53,11 @@ function renderMap() {
   const shown = [state.dataset, state.family, state.measure, state.scale, filterKey()].join(' ');
   if (drawnMap !== shown) {
     drawnMap = shown;
-    const good = goodness(values);
+    const colours = cellColours(values);
     const width = MAP.left + MAP.across + MAP.right;
     const height = MAP.top + cellSize()[1] * study.phis.length + MAP.bottom;
     const passes = filterCells();
-    const cells = parameters.flatMap((_, p) => study.phis.map((__, phi) => mapCell(p, phi, values, good, passes)));
+    const cells = parameters.flatMap((_, p) => study.phis.map((__, phi) => mapCell(p, phi, colours, passes)));
     show(byId('map'), svg('svg', { id: 'map-drawing', viewBox: `0 0 ${width} ${height}`, role: 'img' },
       ...cells, ...mapAxes(parameters, height), svg('g', { id: 'map-marks' })));
     renderLegend(values);
@@ -73,18 +73,22 @@ function describeMap(values) {
   return `${what} of ${formatCell(state.p, state.phi)}: ${value}`;
 }
 
+// The colour of each cell: the same on the map and in the scatter plots.
+function cellColours(values) {
+  const good = goodness(values);
+  return values.map((value) => (value === null ? 'none' : colourAt(good(value))));
+}
+
 function cellPosition(p, phi) {
   const [width, height] = cellSize();
   return [MAP.left + p * width, MAP.top + phi * height];
 }
 
-function mapCell(p, phi, values, good, passes) {
-  const value = values[cellOf(p, phi)];
+function mapCell(p, phi, colours, passes) {
   const [x, y] = cellPosition(p, phi);
   const [width, height] = cellSize();
-  const colour = value === null ? 'none' : colourAt(good(value));
   return svg('rect', {
-    class: passes[cellOf(p, phi)] ? 'cell' : 'cell dim', x, y, width, height, 'shape-rendering': 'crispEdges', fill: colour, 'data-p': p, 'data-phi': phi,
+    class: passes[cellOf(p, phi)] ? 'cell' : 'cell dim', x, y, width, height, 'shape-rendering': 'crispEdges', fill: colours[cellOf(p, phi)], 'data-p': p, 'data-phi': phi,
   });
 }
 

@@ -55,7 +55,7 @@ function seenNote() {
     'The learned rules have seen these examples: they look better here than on new ones, so a rejected rule seems a larger loss than it is. ',
     twin ? [
       'To judge fairly, ', button(`edit the same choice learned without fold ${context.core.fold}`, () => editTwin(twin), { class: 'link accent', id: 'judge-fairly' }),
-      `, which has not seen ${count(context.examples.n_held_out, 'example')}; rules that you added come along. Or `,
+      `, whose rules were not learned from ${count(context.examples.n_held_out, 'example')}; rules that you added come along. Or `,
     ] : 'To judge fairly, ',
     'drop a CSV file with new labelled examples on the page.');
 }
@@ -96,12 +96,21 @@ function labelChanges(before, after) {
 }
 
 function historyList() {
+  const items = historyItems();
+  return items.length ? el('details', { open: openDetails.has('history') || null, ontoggle: (event) => remember('history', event.target) },
+    el('summary', {}, 'History'), el('ol', { class: 'history' }, items)) : null;
+}
+
+// On paper the history stands below the rules.
+function renderPrintedHistory() {
+  const items = historyItems();
+  show(byId('printed-history'), items.length ? [el('h2', {}, 'History of edits'), el('ol', { class: 'history' }, items)] : null);
+}
+
+function historyItems() {
   const history = historyOf(context.base, context.core);
-  if (!history.length) return null;
   const text = (rule) => (rule ? `${rule.target_class ? '' : 'not '}${rule.label} if ${conditionText(context.theory, conditionsFromPlain(rule.body, context.core))}` : '');
-  return el('details', { open: openDetails.has('history') || null, ontoggle: (event) => remember('history', event.target) },
-    el('summary', {}, 'History'),
-    el('ol', { class: 'history' }, history.map(({ action, when, note, rule, new: made }) => el('li', {},
+  return history.map(({ action, when, note, rule, new: made }) => el('li', {},
       `${when ? `${when}: ` : ''}${EDIT_NAMES[action]}`, note ? [': ', nameNode(note)] : '', el('br'), el('span', { class: 'muted' }, nameNode(text(rule))),
-      made ? [rule ? ' → ' : '', nameNode(text(made))] : ''))));
+      made ? [rule ? ' → ' : '', nameNode(text(made))] : ''));
 }
