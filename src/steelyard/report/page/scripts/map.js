@@ -124,15 +124,18 @@ function mapMarks(values) {
   // Half the width of a diamond; narrow cells have smaller ones.
   const size = Math.min(MAP.mark, Math.max(Math.min(width, height) / 2 - 3, 3));
   const best = bestCell(values, mapBetter());
-  if (best >= 0) {
-    const [cx, cy] = centre(Math.floor(best / study.phis.length), best % study.phis.length);
-    marks.push(...outlined('circle', { cx, cy, r: Math.min(size - 2, 5) }));
-  }
-  for (const { p, phi, titles } of tunedPoints()) {
+  const tuned = tunedPoints();
+  for (const { p, phi, titles } of tuned) {
     const [x, y] = centre(p, phi);
     marks.push(...outlined('path', { d: `M${x} ${y - size}L${x + size} ${y}L${x} ${y + size}L${x - size} ${y}Z` }));
     const isRight = x > MAP.left + 0.75 * MAP.across;
     marks.push(svg('text', { class: 'mark-name', x: x + (isRight ? -1 : 1) * (Math.max(size, width / 2 + 2) + 3), y: y + 4, 'text-anchor': isRight ? 'end' : 'start' }, titles.join(', ')));
+  }
+  if (best >= 0) {
+    const [cx, cy] = centre(Math.floor(best / study.phis.length), best % study.phis.length);
+    // Inside a diamond there is room for a small circle only.
+    const isShared = tuned.some(({ p, phi }) => cellOf(p, phi) === best);
+    marks.push(...(isShared ? [svg('circle', { class: 'mark', cx, cy, r: Math.min(size / 3, 2.5) })] : outlined('circle', { cx, cy, r: Math.min(size - 2, 5) })));
   }
   const [x, y] = cellPosition(state.p, state.phi);
   marks.push(...outlined('rect', { x: x - 1, y: y - 1, width: width + 2, height: height + 2, rx: 3 }));
