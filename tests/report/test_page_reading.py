@@ -193,6 +193,28 @@ def test_a_region_of_the_map_is_selected_by_dragging(visit, study_page):
     assert page.locator("#theory").input_value() == "use-f1_micro"  # no cell was chosen
 
 
+def test_a_region_of_the_map_is_selected_with_keys(visit, study_page):
+    page = visit(study_page, "#data=planted&theory=cell&parameter=0&phi=1")
+    page.keyboard.press("m")
+    for key in ("Shift+ArrowRight", "Shift+ArrowDown", "Shift+ArrowDown", "Shift+ArrowDown"):
+        page.keyboard.press(key)
+    settle(page)
+    assert "6 of 9 theories" in page.locator("#filter-note").inner_text()
+    assert page.locator("#map .cell:not(.dim)").count() == 6
+    assert "parameter=0&phi=1" in page.url
+    page.keyboard.press("Escape")
+    settle(page)
+    assert page.locator("#map .cell.dim").count() == 0
+
+
+def test_what_was_not_counted_on_unseen_examples_is_named(visit, study_page):
+    page = visit(study_page, "#data=planted&theory=R3")
+    assert "unseen: not counted" in page.locator("#rules .evidence").first.inner_text()
+    page.locator("#tab-labels").click()
+    settle(page)
+    assert "No held-out values" in page.locator("#labels").inner_text()
+
+
 def test_two_methods_are_compared_by_measures_examples_and_groups(visit, two_studies, study_page):
     page = visit(study_page, "#data=other&view=compare&with=R2&by=bruised")
     page.wait_for_selector("#compare-measures")

@@ -25,7 +25,8 @@ function describeUnseen(sets) {
     return `held out: the ${count(folds, 'test fold')}, with theories learned in the same way without the fold (${formatShare(base.phi)} of the rules, ${familyOf(base.method)?.symbol ?? 'parameter'} = ${base.parameter})`;
   }
   const set = sets.find((one) => !one.isSeen);
-  return set ? `held out: ${count(set.rows.length, 'example')}, ${set.title}` : '';
+  if (!set) return 'no held-out values: the theory has seen all examples of this page';
+  return `held out: ${count(set.rows.length, 'example')}, ${set.title}`;
 }
 
 // What the rules of a label cover, where any firing rule decides.

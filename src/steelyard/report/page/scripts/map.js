@@ -243,8 +243,10 @@ function listenToMap() {
   });
   map.addEventListener('pointerleave', hideTooltip);
   map.addEventListener('keydown', (event) => {
+    if (event.key === 'Escape' && filter.region) setFilter({ region: null });
     if (!STEPS[event.key] || event.ctrlKey || event.altKey || event.metaKey) return;
     event.preventDefault();
-    step(STEPS[event.key]);
+    if (event.shiftKey) extendRegion(STEPS[event.key]);
+    else step(STEPS[event.key]);
   });
 }

@@ -155,7 +155,7 @@ function evidence(theory, rule) {
     training
       ? el('span', {}, 'training: ', el('span', { class: 'counts' }, countNodes(training)))
       : el('span', { class: 'counts' }, 'not counted since the edit'),
-    unseen ? el('span', {}, `${unseen.where}: `, el('span', { class: 'unseen' }, countNodes(unseen))) : null,
+    el('span', {}, `${unseen?.where ?? 'unseen'}: `, unseen ? el('span', { class: 'unseen' }, countNodes(unseen)) : 'not counted'),
     training ? el('span', { class: 'numbers' }, `precision ${unseen ? percentOf(unseen) : percentOf(training)}${unseen ? ` (training ${percentOf(training)})` : ''}, covers ${((100 * training.tp) / Math.max(positives, 1)).toFixed(0)} %`) : null,
     points);
 }
