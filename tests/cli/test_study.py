@@ -7,6 +7,7 @@ import sys
 import pandas as pd
 import pytest
 
+from steelyard import make_planted_rules
 from steelyard.cli.study import StyleName
 from steelyard.report import STYLES
 
@@ -195,3 +196,25 @@ def test_fit_writes_a_page_on_request(run, tmp_path, options, kind):
     code, _, _ = run("fit", "planted", *options, "-o", out, "--report", page)
     assert code == 0
     assert kind in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "options", [("--method", "ripper"), ("--tune", "f1_micro", "--phi", "0.5")]
+)
+def test_the_page_of_a_fit_judges_on_examples_that_are_not_learned_from(run, tmp_path, options):
+    page, out = tmp_path / "page.html", tmp_path / "theory.json"
+    data = make_planted_rules(130, random_state=5)
+    table = data.X.join(data.Y)
+    files = [tmp_path / "train.csv", tmp_path / "test.csv"]
+    for file, part in zip(files, (table[:100], table[100:]), strict=True):
+        part.to_csv(file, index=False)
+    if "--tune" in options:
+        options += ("--candidates", "200")
+    names = ",".join(data.label_names)
+    given = ("fit", files[0], "--labels", names, *options, "-o", out, "--test", files[1])
+    code, _, err = run(*given)
+    assert code == 2
+    assert "needs --report" in err
+    assert run(*given, "--report", page)[0] == 0
+    text = page.read_text(encoding="utf-8")
+    assert '"n_rows":30,"n_held_out":30,"n_test":30,"n_training":0' in text

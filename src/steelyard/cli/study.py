@@ -190,16 +190,21 @@ def study_command(
 
     reject_columns(settings.data, labels=labels)
     with _resumable(), _computing_on(dask, jobs) as n_jobs:
-        if collect:
-            _report(collect_study(settings, out), as_json, style=style)
-            return
         with unit_progress(
             "study" if shard is None else f"shard {shard[0]}/{shard[1]}"
         ) as progress:
+
+            def theories(n_done: int, n_theories: int) -> None:
+                progress(n_done, n_theories, n_done or None, "theories to use")
+
             if shard is not None:
                 done = run_shard(settings, out, *shard, n_jobs=n_jobs, progress=progress)
+            elif collect:
+                study = collect_study(settings, out, theory_progress=theories)
             else:
-                study = run_study(settings, out, n_jobs=n_jobs, progress=progress)
+                study = run_study(
+                    settings, out, n_jobs=n_jobs, progress=progress, theory_progress=theories
+                )
         if shard is None:
             _report(study, as_json, style=style)
         else:
