@@ -164,7 +164,7 @@ def _describe_family(study: StudyResults, family: str) -> dict[str, Any]:
     parameters = study.cells("n_rules", family).parameters.tolist()
     return {
         "id": family,
-        "symbol": symbol_of(family),
+        "symbol": symbol_of(family, study.config.families),
         "parameters": [_write_parameter(family, value) for value in parameters],
         "values": [None if math.isinf(value) else value for value in parameters],
     }
