@@ -89,9 +89,14 @@ def load_source(
         raise DataError(f"{source} is neither a folder nor an ARFF, CSV or Parquet file")
     if not labels:
         raise DataError(f"{source}: say which columns are labels, with --labels a,b")
-    # A single string may be a list with commas or the name of a column with commas.
-    wanted = labels[0] if len(labels) == 1 else list(labels)
+    wanted = _take_single(labels)
+    ignore, nominal = _take_single(ignore), _take_single(nominal)
     return load_table(path, wanted, ignore=ignore, nominal=nominal, **options)
+
+
+def _take_single(columns: str | Sequence[str]) -> str | Sequence[str]:
+    """A single text may be a list with commas, or the name of a column with commas."""
+    return columns[0] if not isinstance(columns, str) and len(columns) == 1 else columns
 
 
 def read_attributes(source: str) -> pd.DataFrame:

@@ -33,7 +33,7 @@ from .data import StudyData, load_study_data
 from .examples import write_page_examples
 from .methods import find_method
 from .results import StudyResults
-from .rows import collect_rows
+from .rows import collect_label_rows, collect_rows
 from .store import Arrays, StudyStore
 from .to_use import write_theories_to_use
 from .units import Finished, Unit, compute_unit, estimate_cost, list_units, read_finished
@@ -292,7 +292,7 @@ def _write_results(
     rows = collect_rows(plan.config, units)
     run = _describe_run(plan.shown, plan.data_sets, units)
     study = StudyResults(store.folder, plan.shown, **rows, run=run)
-    _write_rows(store, rows)
+    _write_rows(store, rows | {"per_label": collect_label_rows(plan.config, units)})
     write_theories_to_use(store, plan.shown, rows["results"], plan.data_sets, n_jobs)
     write_page_examples(store, study, plan.data_sets)
     store.write("study.toml", config_to_toml(plan.shown).encode())
@@ -326,6 +326,13 @@ def _identify(config: StudyConfig, data_sets: Sequence[StudyData]) -> dict[str, 
         "methods": list(config.methods),
         "data sets": {data.name: data.sha256 for data in data_sets},
     }
+    # Settings that came later are there if they are used, so that older folders stay what they are.
+    if config.changed_forest:
+        fixed["forest"] = config.changed_forest
+    if config.more_measures:
+        covered["measures"] = list(config.more_measures)
+    if config.per_label:
+        covered["per label"] = ["counts"]
     version_of = {"steelyard": version("steelyard")}
     return {**version_of, **fixed, "constraints": constraints, "covers": covered}
 
@@ -351,7 +358,11 @@ def _describe_method(unit: Unit, units: Mapping[Unit, Arrays]) -> dict[str, Any]
         for name in ("fit_seconds", "predict_seconds")
         if whole
     }
-    return {**means, **({"failed": failed} if failed else {})}
+    found: dict[str, Any] = dict(means)
+    lacks = dict.fromkeys(str(arrays["lack"]) for arrays in whole if "lack" in arrays)
+    if lacks:
+        found["lacks"] = "; ".join(lacks)
+    return {**found, **({"failed": failed} if failed else {})}
 
 
 def _describe_run(
