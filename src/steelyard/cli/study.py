@@ -13,7 +13,22 @@ import typer
 
 from .consoles import error_console, print_result, unit_progress
 from .inputs import load_examples, read_theory, reject_columns
-from .options import Jobs, Json, Labels, keep_inputs, option
+from .options import (
+    Bag,
+    Depths,
+    Features,
+    Ignore,
+    Jobs,
+    Json,
+    Labels,
+    Nominal,
+    Prune,
+    Trees,
+    grow_options,
+    keep_inputs,
+    option,
+    split_list,
+)
 
 if TYPE_CHECKING:
     from steelyard.study import ShardReport, StudyConfig, StudyResults
@@ -41,7 +56,7 @@ def _list_option(help_text: str, *names: str, of: Callable[[str], Any] = str, **
 
     def split(text: str) -> tuple[Any, ...]:
         try:
-            return tuple(of(part.strip()) for part in text.split(",") if part.strip())
+            return tuple(of(part) for part in split_list(text))
         except ValueError:
             raise typer.BadParameter(f"{text!r} is not a list of {_KINDS[of]}") from None
 
@@ -61,7 +76,8 @@ Data = Annotated[
 Heuristics = Annotated[
     Any,
     _list_option(
-        "Heuristics: m-estimate,klosgen,wra. Your own as module:attribute.",
+        "Heuristics: m-estimate,klosgen,wra. Values of their parameters in brackets: "
+        "m-estimate(0,16),klosgen(0.5). Your own as module:attribute.",
         "--heuristic",
         default="m-estimate",
     ),
@@ -77,7 +93,8 @@ Folds = Annotated[
     int | None, option("New stratified folds.", default="folds.csv of the data, else 10")
 ]
 Repeats = Annotated[
-    int | None, option("Number of cross validations, each with new folds.", default="1")
+    int | None,
+    option("Number of cross validations; folds of the data are those of the first.", default="1"),
 ]
 Candidates = Annotated[
     int | None, option("γ, the number of candidate rules.", "--candidates", default="300000")
@@ -85,6 +102,15 @@ Candidates = Annotated[
 Tune = Annotated[
     Any, _list_option("Choose m and φ in each training set for these measures: f1_micro,hamming.")
 ]
+Measures = Annotated[
+    Any,
+    _list_option(
+        "Further measures: ranking,calibration (of scores), or any others by name.", "--measures"
+    ),
+]
+_PER_LABEL = (
+    "Also write TP, FP, FN and TN of each label, for all cells and methods (per_label.csv)."
+)
 _INVERT = "Invert labels of at least half of the examples, to compare precision and recall."
 Invert = Annotated[bool | None, option(_INVERT, "--invert-majority-labels")]
 Config = Annotated[Path | None, option("A study.toml; other options override its settings.")]
@@ -138,6 +164,8 @@ def study_command(
     out: Annotated[Path, option("The results folder.", "--out", "-o", metavar="DIR")],
     data: Data = None,
     labels: Labels = None,
+    ignore: Ignore = None,
+    nominal: Nominal = None,
     heuristics: Heuristics = None,
     parameters: Parameters = None,
     phis: Phis = None,
@@ -150,6 +178,13 @@ def study_command(
     tune: Tune = None,
     baselines: Annotated[Any, _list_option("Baselines to learn as well: ripper.")] = None,
     methods: Methods = None,
+    more_measures: Measures = None,
+    per_label: Annotated[bool | None, option(_PER_LABEL, "--per-label")] = None,
+    trees: Trees = None,
+    depths: Depths = None,
+    features: Features = None,
+    bag: Bag = None,
+    prune: Prune = None,
     jobs: Jobs = -1,
     dask: Dask = None,
     shard: Shard = None,
@@ -172,10 +207,11 @@ def study_command(
     if collect and config is None and not data:
         known = [out / name for name in ("planned.toml", "study.toml") if (out / name).exists()]
         config = known[0] if known else None
-    settings = _configure(config, locals())
+    grown = grow_options(trees, depths, features, bag, prune)
+    settings = _configure(config, locals() | grown)
     from steelyard.study import collect_study, run_shard, run_study
 
-    reject_columns(settings.data, labels=labels)
+    reject_columns(settings.data, labels=labels, ignore=ignore, nominal=nominal)
     with _resumable(), _computing_on(dask, jobs) as n_jobs:
         if collect:
             _report(collect_study(settings, out), as_json)
@@ -300,8 +336,9 @@ def _configure(config: Path | None, options: dict[str, Any]) -> StudyConfig:
 
     names = [field.name for field in fields(StudyConfig)]
     given = {name: options[name] for name in names if options.get(name) is not None}
-    if "labels" in given:
-        given["labels"] = (given["labels"],)
+    for name in ("labels", "ignore", "nominal"):
+        if name in given:
+            given[name] = (given[name],)
     if config is None:
         return StudyConfig(**(given if "data" in given else EMBEDDED_STUDY | given))
     if "heuristics" in given:  # the parameters in the file belong to the heuristic in the file

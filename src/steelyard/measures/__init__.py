@@ -9,6 +9,7 @@ from .counting import (
     find_measure,
     get_measure,
     get_scorer,
+    reject_single_label,
 )
 from .scores import (
     MEASURE_GROUPS,
@@ -32,4 +33,5 @@ __all__ = [
     "find_score_measures",
     "get_measure",
     "get_scorer",
+    "reject_single_label",
 ]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from steelyard.heuristics import HEURISTICS
-from steelyard.measures import MEASURES
+from steelyard.measures import MEASURES, SCORE_MEASURES
 
 _SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _SIZE_TITLES = {"n_rules": "Number of rules", "n_conditions": "Conditions per rule"}
@@ -32,7 +32,8 @@ def title_of(measure: str) -> str:
     >>> title_of("f1_micro"), title_of("n_rules")
     ('Micro F1', 'Number of rules')
     """
-    return MEASURES[measure].title if measure in MEASURES else _SIZE_TITLES.get(measure, measure)
+    known = MEASURES.get(measure) or SCORE_MEASURES.get(measure)
+    return known.title if known is not None else _SIZE_TITLES.get(measure, measure)
 
 
 def is_share(measure: str) -> bool:
