@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from steelyard._files import compress
 from steelyard.estimators.ripper import RipperClassifier
 from steelyard.estimators.rule_set import theory_path
+from steelyard.estimators.validation import take_rows
 from steelyard.heuristics import Heuristic
 from steelyard.learning.candidates import grow_candidates
 from steelyard.learning.constraints import Constraints
@@ -209,7 +210,7 @@ def _prepare_task(unit: Unit, data: StudyData, config: StudyConfig) -> Task:
         splitter = IterativeStratifiedKFold(config.inner_folds, random_state=fold_seed(seed))
         splits = list(splitter.split(np.zeros((len(train), 1)), data.Y.iloc[train]))
         train, test = (train[rows] for rows in splits[unit.inner - 1])
-    rows = [(data.X.iloc[idx], data.Y.iloc[idx]) for idx in (train, test)]
+    rows = [(take_rows(data.X, idx), data.Y.iloc[idx]) for idx in (train, test)]
     return Task(unit, config, seed, *rows)
 
 
