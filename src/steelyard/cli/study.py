@@ -214,7 +214,7 @@ def study_command(
     reject_columns(settings.data, labels=labels, ignore=ignore, nominal=nominal)
     with _resumable(), _computing_on(dask, jobs) as n_jobs:
         if collect:
-            _report(collect_study(settings, out), as_json)
+            report_study(collect_study(settings, out), as_json)
             return
         with unit_progress(
             "study" if shard is None else f"shard {shard[0]}/{shard[1]}"
@@ -224,7 +224,7 @@ def study_command(
             else:
                 study = run_study(settings, out, n_jobs=n_jobs, progress=progress)
         if shard is None:
-            _report(study, as_json)
+            report_study(study, as_json)
         else:
             _report_shard(done, as_json)
 
@@ -288,7 +288,7 @@ def report_command(
     if is_study:
         from steelyard.study import load_study
 
-        _report(load_study(source, trust=trust), as_json, label=label, cells=cells)
+        report_study(load_study(source, trust=trust), as_json, label=label, cells=cells)
         return
     if data is None:
         raise typer.BadParameter("the page of a theory needs examples", param_hint="DATA")
@@ -311,7 +311,8 @@ def _report_theory(
     print_result(as_json, {"page": str(page), "n_rules": len(theory)}, f"page:    {page}")
 
 
-def _report(study: StudyResults, as_json: bool, **example: Any) -> None:
+def report_study(study: StudyResults, as_json: bool, **example: Any) -> None:
+    """Write tables, figures and the page of a study, and print a summary."""
     from steelyard.report.build import write_report
 
     from .summary import summarize

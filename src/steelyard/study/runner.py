@@ -78,7 +78,7 @@ def run_study(
     >>> int((study.results["measure"] == "hamming").sum())  # 2 folds × 2 m × 20 φ
     80
     """
-    plan = _plan(config, out)
+    plan = plan_study(config, out)
     with plan.claimed():
         found = {unit: read_finished(unit, plan.store, plan.config) for unit in plan.work}
         missing = [unit for unit in plan.by_cost() if found[unit] is None]
@@ -89,7 +89,7 @@ def run_study(
             done.save(plan.store)
             found[done.unit] = done.arrays
             report(n_done, n_units, done.unit)
-        return _write_results(
+        return write_results(
             plan, {u: arrays for u, arrays in found.items() if arrays is not None}, n_jobs
         )
 
@@ -143,7 +143,7 @@ def run_shard(
     """
     if not 1 <= shard <= n_shards:
         raise StudyError(f"there is no shard {shard} of {n_shards}: shards are numbered from 1")
-    plan = _plan(config, out)
+    plan = plan_study(config, out)
     # The longest units are dealt first, so that all shards take about as long.
     own = plan.by_cost()[shard - 1 :: n_shards]
     report = progress or (lambda *_: None)
@@ -177,7 +177,7 @@ def collect_study(config: StudyConfig, out: str | os.PathLike[str]) -> StudyResu
     -------
     StudyResults
     """
-    plan = _plan(config, out)
+    plan = plan_study(config, out)
     with plan.claimed(shared=True):
         found = {
             unit: read_finished(unit, plan.store, plan.config, retry=False) for unit in plan.work
@@ -195,10 +195,10 @@ def collect_study(config: StudyConfig, out: str | os.PathLike[str]) -> StudyResu
         if not claims.take("collect"):
             raise StudyError(f"another process is collecting {str(plan.store.folder)!r}")
         with claims.kept_alive():
-            return _write_results(plan, {u: a for u, a in found.items() if a is not None})
+            return write_results(plan, {u: a for u, a in found.items() if a is not None})
 
 
-class _Plan(NamedTuple):
+class Plan(NamedTuple):
     """A study that is about to run: its units and the data set of each."""
 
     config: StudyConfig
@@ -228,7 +228,8 @@ class _Plan(NamedTuple):
         return _identify(self.config, self.data_sets)
 
 
-def _plan(config: StudyConfig, out: str | os.PathLike[str]) -> _Plan:
+def plan_study(config: StudyConfig, out: str | os.PathLike[str]) -> Plan:
+    """Load the data of a study and list its units; nothing is written yet."""
     data_sets = load_study_data(config)
     for data in data_sets:
         unknown = [k for k in config.only_folds if k > data.n_folds]
@@ -236,13 +237,13 @@ def _plan(config: StudyConfig, out: str | os.PathLike[str]) -> _Plan:
             raise StudyError(f"{data.name} has {data.n_folds} folds, but no fold {unknown[0]}")
     shown = dataclasses.replace(config, data=tuple(_relocate(s, out) for s in config.data))
     work = {unit: data for data in data_sets for unit in list_units(data, config)}
-    return _Plan(config, shown, data_sets, work, StudyStore(out))
+    return Plan(config, shown, data_sets, work, StudyStore(out))
 
 
 class _Queue:
     """The units that a shard computes, claimed one after the other as workers ask for them."""
 
-    def __init__(self, plan: _Plan, claims: Claims, own: Sequence[Unit]) -> None:
+    def __init__(self, plan: Plan, claims: Claims, own: Sequence[Unit]) -> None:
         self.store, self.config, self.claims, self.own = plan.store, plan.config, claims, own
         self.known = {unit.name: unit for unit in plan.work}
         self.n_computed = self.n_found = self.n_elsewhere = 0
@@ -274,7 +275,7 @@ class _Queue:
         return False
 
 
-def _compute(plan: _Plan, units: Iterable[Unit], n_jobs: int | None) -> Iterator[Finished]:
+def _compute(plan: Plan, units: Iterable[Unit], n_jobs: int | None) -> Iterator[Finished]:
     """Compute units as workers ask for them; yield them in the order in which they are finished."""
     compute = partial(compute_unit, version("steelyard"), plan.config)
     calls = ((unit, *plan.work[unit]) for unit in units)
@@ -284,9 +285,7 @@ def _compute(plan: _Plan, units: Iterable[Unit], n_jobs: int | None) -> Iterator
         yield done
 
 
-def _write_results(
-    plan: _Plan, units: dict[Unit, Arrays], n_jobs: int | None = None
-) -> StudyResults:
+def write_results(plan: Plan, units: dict[Unit, Arrays], n_jobs: int | None = None) -> StudyResults:
     """Write everything that is derived from the finished units."""
     store = plan.store
     rows = collect_rows(plan.config, units)
