@@ -69,7 +69,7 @@ class TestLocalFolders:
         assert [entry["name"] for entry in json.loads(out)] == ["flags", "mine"]
         code, out, err = run("data", "list", folder / "empty")
         assert code == 2
-        assert "has an ARFF file" in err
+        assert "ARFF" in err
 
 
 class TestDownloading:

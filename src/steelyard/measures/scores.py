@@ -136,7 +136,9 @@ def _auc_micro(is_true: Labels, scores: Scores) -> Scores:
 
 def _brier(is_true: Labels, scores: Scores) -> Scores:
     """Mean squared difference between probability and truth, over all cells."""
-    return np.asarray(((scores - is_true) ** 2).mean(axis=(-2, -1)))
+    squares = (scores - is_true) ** 2
+    # Along one axis, so that one prediction and many of them are summed in the same order.
+    return np.asarray(squares.reshape(*scores.shape[:-2], -1).mean(axis=-1))
 
 
 def _calibration_error(is_true: Labels, scores: Scores) -> Scores:
