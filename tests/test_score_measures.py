@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn import metrics
 
 from reference import ranking
-from steelyard.measures import SCORE_MEASURES, expand_measures
+from steelyard.measures import SCORE_MEASURES, RankedScores, expand_measures
 
 ORACLES = {
     "ranking_loss": ranking.ranking_loss,
@@ -49,7 +49,7 @@ def test_many_predictions_at_once_are_the_same_as_one_by_one(name):
     rng = np.random.default_rng(0)
     Y, S = rng.integers(0, 2, (8, 6)), rng.integers(0, 5, (2, 3, 8, 6)) / 4
     expected = [[SCORE_MEASURES[name](Y, scores) for scores in row] for row in S]
-    np.testing.assert_array_equal(SCORE_MEASURES[name].of_many(Y, S), expected)
+    np.testing.assert_array_equal(SCORE_MEASURES[name].of_many(RankedScores(Y, S)), expected)
 
 
 def test_the_measures_are_those_of_scikit_learn():

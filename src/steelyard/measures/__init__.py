@@ -14,6 +14,7 @@ from .counting import (
 from .scores import (
     MEASURE_GROUPS,
     SCORE_MEASURES,
+    RankedScores,
     ScoreMeasure,
     expand_measures,
     find_score_measures,
@@ -25,6 +26,7 @@ __all__ = [
     "SCORE_MEASURES",
     "Counts",
     "Measure",
+    "RankedScores",
     "ScoreMeasure",
     "confusion_counts",
     "count_cells",

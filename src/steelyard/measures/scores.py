@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -41,119 +42,149 @@ TOP = 5
 N_BINS = 10
 
 
-def _count_at_least(scores: Scores) -> Scores:
-    """The number of scores along the last axis that are at least as large as each."""
+class RankedScores:
+    """True labels and scores, with the ranks that several measures need, computed once.
+
+    Parameters
+    ----------
+    Y_true : array-like of shape (n_examples, n_labels)
+    scores : array-like of shape (..., n_examples, n_labels)
+    """
+
+    def __init__(self, Y_true: Any, scores: Any) -> None:
+        self.is_true: Labels = np.asarray(Y_true).astype(np.bool_)
+        self.scores: Scores = np.asarray(scores, dtype=np.float64)
+        shape = self.is_true.shape
+        if shape != self.scores.shape[-2:] or len(shape) != 2 or not self.is_true.size:
+            raise ValueError(f"Y_true has shape {shape}, but scores have {self.scores.shape}")
+        if not np.isfinite(self.scores).all():
+            raise ValueError("scores must be finite numbers")
+
+    @cached_property
+    def n_true(self) -> NDArray[np.int64]:
+        """Number of true labels of each example."""
+        return np.asarray(self.is_true.sum(axis=-1))
+
+    @cached_property
+    def last(self) -> Scores:
+        """The rank of each label: how many labels of the example are scored at least as high."""
+        return _rank(-self.scores, "max")
+
+    @cached_property
+    def first(self) -> Scores:
+        """The best position that a label can have if ties are broken in its favour."""
+        return _rank(-self.scores, "min")
+
+    @cached_property
+    def n_true_above(self) -> Scores:
+        """How many true labels are scored at least as high; for true labels only."""
+        return _rank(-np.where(self.is_true, self.scores, -np.inf), "max")
+
+    @cached_property
+    def gains(self) -> Scores:
+        """DCG of each example: a true label at position r ≤ 5 counts 1/log₂(1 + r); ties share it."""
+        last, first = self.last.astype(np.int64), self.first.astype(np.int64)
+        total = _sum_discounts(self.is_true.shape[-1])
+        gains = (total[last] - total[first - 1]) / (last - first + 1)
+        return np.asarray(np.where(self.is_true, gains, 0).sum(axis=-1))
+
+
+def _rank(values: Scores, method: str) -> Scores:
     from scipy.stats import rankdata
 
-    return np.asarray(rankdata(-scores, method="max", axis=-1), dtype=np.float64)
+    return np.asarray(rankdata(values, method=method, axis=-1), dtype=np.float64)
 
 
-def _count_true_at_least(is_true: Labels, scores: Scores) -> Scores:
-    """The number of true labels that are scored at least as high as each; for true labels only."""
-    return _count_at_least(np.where(is_true, scores, -np.inf))
+def _sum_discounts(n_labels: int) -> Scores:
+    """The discounts of the first r positions together, for r = 0, 1, ..., n_labels."""
+    position = np.arange(1, n_labels + 1)
+    discounts = np.where(position <= TOP, 1 / np.log2(1 + position), 0.0)
+    return np.concatenate([[0.0], np.cumsum(discounts)])
 
 
-def _ranking_loss(is_true: Labels, scores: Scores) -> Scores:
+def _ranking_loss(ranked: RankedScores) -> Scores:
     """Share of the pairs of a true and a false label that are in the wrong order or tied."""
-    n_above = _count_at_least(scores) - _count_true_at_least(is_true, scores)
-    n_wrong = np.where(is_true, n_above, 0).sum(axis=-1)
-    n_true = is_true.sum(axis=-1)
-    return np.asarray(divide(n_wrong, n_true * (is_true.shape[-1] - n_true)).mean(axis=-1))
+    n_false_above = ranked.last - ranked.n_true_above
+    n_wrong = np.where(ranked.is_true, n_false_above, 0).sum(axis=-1)
+    n_pairs = ranked.n_true * (ranked.is_true.shape[-1] - ranked.n_true)
+    return np.asarray(divide(n_wrong, n_pairs).mean(axis=-1))
 
 
-def _coverage_error(is_true: Labels, scores: Scores) -> Scores:
+def _coverage_error(ranked: RankedScores) -> Scores:
     """How far down the ranking one has to go to find all true labels."""
-    depth = np.where(is_true, _count_at_least(scores), 0).max(axis=-1)
+    depth = np.where(ranked.is_true, ranked.last, 0).max(axis=-1)
     return np.asarray(depth.mean(axis=-1))
 
 
-def _label_ranking_precision(is_true: Labels, scores: Scores) -> Scores:
+def _label_ranking_precision(ranked: RankedScores) -> Scores:
     """For each true label, the share of true labels among those scored at least as high."""
-    shares = _count_true_at_least(is_true, scores) / _count_at_least(scores)
-    n_true = is_true.sum(axis=-1)
-    of_example = divide(np.where(is_true, shares, 0).sum(axis=-1), n_true)
-    says_nothing = (n_true == 0) | (n_true == is_true.shape[-1])
+    shares = np.where(ranked.is_true, ranked.n_true_above / ranked.last, 0)
+    of_example = divide(shares.sum(axis=-1), ranked.n_true.astype(np.float64))
+    says_nothing = (ranked.n_true == 0) | (ranked.n_true == ranked.is_true.shape[-1])
     return np.asarray(np.where(says_nothing, 1.0, of_example).mean(axis=-1))
 
 
-def _sum_gains(is_true: Labels, scores: Scores) -> Scores:
-    """DCG of each example: a true label at position r ≤ 5 counts 1/log₂(1 + r); ties share theirs."""
-    from scipy.stats import rankdata
-
-    last = _count_at_least(scores).astype(np.int64)
-    first = np.asarray(rankdata(-scores, method="min", axis=-1), dtype=np.int64)
-    total = np.concatenate([[0.0], np.cumsum(_discounts(scores.shape[-1]))])
-    gains = (total[last] - total[first - 1]) / (last - first + 1)
-    return np.asarray(np.where(is_true, gains, 0).sum(axis=-1))
-
-
-def _discounts(n_labels: int) -> Scores:
-    position = np.arange(1, n_labels + 1)
-    return np.where(position <= TOP, 1 / np.log2(1 + position), 0.0)
-
-
-def _mean_over_labelled(is_true: Labels, of_example: Scores) -> Scores:
-    has_labels = is_true.any(axis=-1)
+def _mean_over_labelled(ranked: RankedScores, of_example: Scores) -> Scores:
+    has_labels = ranked.n_true > 0
     return divide(np.where(has_labels, of_example, 0).sum(axis=-1), has_labels.sum())
 
 
-def _dcg(is_true: Labels, scores: Scores) -> Scores:
+def _dcg(ranked: RankedScores) -> Scores:
     """Mean discounted cumulative gain of the five highest scores."""
-    return _mean_over_labelled(is_true, _sum_gains(is_true, scores))
+    return _mean_over_labelled(ranked, ranked.gains)
 
 
-def _ndcg(is_true: Labels, scores: Scores) -> Scores:
+def _ndcg(ranked: RankedScores) -> Scores:
     """DCG divided by that of the best ranking of the example."""
-    best = np.concatenate([[0.0], np.cumsum(_discounts(is_true.shape[-1]))])
-    shares = divide(_sum_gains(is_true, scores), best[is_true.sum(axis=-1)])
-    return _mean_over_labelled(is_true, shares)
+    best = _sum_discounts(ranked.is_true.shape[-1])[ranked.n_true]
+    return _mean_over_labelled(ranked, divide(ranked.gains, best))
 
 
 def _area(is_true: Labels, scores: Scores) -> tuple[Scores, Labels]:
     """AUC along the last axis, and where it is defined: where there are true and false cells."""
-    from scipy.stats import rankdata
-
-    ranks = rankdata(scores, method="average", axis=-1)
     n_true = is_true.sum(axis=-1, dtype=np.float64)
     n_pairs = n_true * (is_true.shape[-1] - n_true)
-    n_right = np.where(is_true, ranks, 0).sum(axis=-1) - n_true * (n_true + 1) / 2
-    return divide(n_right, n_pairs), n_pairs > 0
+    ranks = np.where(is_true, _rank(scores, "average"), 0).sum(axis=-1)
+    return divide(ranks - n_true * (n_true + 1) / 2, n_pairs), n_pairs > 0
 
 
-def _auc_macro(is_true: Labels, scores: Scores) -> Scores:
+def _auc_macro(ranked: RankedScores) -> Scores:
     """Area under the ROC curve of each label, mean over the labels that are not constant."""
-    area, is_defined = _area(is_true.T, np.swapaxes(scores, -1, -2))
+    area, is_defined = _area(ranked.is_true.T, np.swapaxes(ranked.scores, -1, -2))
     if not is_defined.any():
-        return np.full(scores.shape[:-2], 0.5)
+        return np.full(ranked.scores.shape[:-2], 0.5)
     return np.asarray(area[..., is_defined].mean(axis=-1))
 
 
-def _auc_micro(is_true: Labels, scores: Scores) -> Scores:
+def _auc_micro(ranked: RankedScores) -> Scores:
     """Area under the ROC curve of all cells together."""
-    area, is_defined = _area(is_true.ravel(), scores.reshape(*scores.shape[:-2], -1))
+    area, is_defined = _area(ranked.is_true.ravel(), _flatten(ranked.scores))
     return np.where(is_defined, area, 0.5)
 
 
-def _brier(is_true: Labels, scores: Scores) -> Scores:
+def _flatten(scores: Scores) -> Scores:
+    """All cells of a prediction along one axis: one prediction and many are summed in the same order."""
+    return scores.reshape(*scores.shape[:-2], -1)
+
+
+def _brier(ranked: RankedScores) -> Scores:
     """Mean squared difference between probability and truth, over all cells."""
-    squares = (scores - is_true) ** 2
-    # Along one axis, so that one prediction and many of them are summed in the same order.
-    return np.asarray(squares.reshape(*scores.shape[:-2], -1).mean(axis=-1))
+    return np.asarray(_flatten((ranked.scores - ranked.is_true) ** 2).mean(axis=-1))
 
 
-def _calibration_error(is_true: Labels, scores: Scores) -> Scores:
+def _calibration_error(ranked: RankedScores) -> Scores:
     """Expected calibration error over all cells, with ten bins of equal width.
 
     The mean difference between the mean probability of a bin and the share of true cells in it.
     """
-    shape = scores.shape[:-2]
-    flat = scores.reshape(-1, is_true.size)
+    is_true = ranked.is_true.ravel()
+    flat = ranked.scores.reshape(-1, is_true.size)
     errors = np.empty(len(flat))
     for i, probability in enumerate(flat):
         bin_of = np.minimum((probability * N_BINS).astype(np.int64), N_BINS - 1)
-        difference = np.bincount(bin_of, probability - is_true.ravel(), minlength=N_BINS)
+        difference = np.bincount(bin_of, probability - is_true, minlength=N_BINS)
         errors[i] = np.abs(difference).sum() / is_true.size
-    return errors.reshape(shape)
+    return errors.reshape(ranked.scores.shape[:-2])
 
 
 @dataclass(frozen=True)
@@ -167,7 +198,7 @@ class ScoreMeasure:
     title : str
         Name for tables and figures.
     formula : callable
-        (true labels, scores) → value, vectorised over leading axes of the scores.
+        RankedScores → value, vectorised over leading axes of the scores.
     is_loss : bool, default=False
         Whether smaller is better.
     needs_probability : bool, default=False
@@ -183,7 +214,7 @@ class ScoreMeasure:
 
     name: str
     title: str
-    formula: Callable[[Labels, Scores], Scores]
+    formula: Callable[[RankedScores], Scores]
     is_loss: bool = False
     needs_probability: bool = False
 
@@ -194,28 +225,14 @@ class ScoreMeasure:
         ----------
         Y_true, scores : array-like of shape (n_examples, n_labels)
         """
-        return float(self.of_many(Y_true, np.asarray(scores, dtype=np.float64)))
+        return float(self.of_many(RankedScores(Y_true, scores)))
 
-    def of_many(self, Y_true: Any, scores: Scores) -> Scores:
-        """The measure of many predictions at once.
-
-        Parameters
-        ----------
-        Y_true : array-like of shape (n_examples, n_labels)
-        scores : ndarray of shape (..., n_examples, n_labels)
-
-        Returns
-        -------
-        ndarray of shape (...)
-        """
-        is_true = np.asarray(Y_true).astype(np.bool_)
-        if is_true.shape != scores.shape[-2:] or is_true.ndim != 2 or not is_true.size:
-            raise ValueError(f"Y_true has shape {is_true.shape}, but scores have {scores.shape}")
-        if not np.isfinite(scores).all():
-            raise ValueError("scores must be finite numbers")
+    def of_many(self, ranked: RankedScores) -> Scores:
+        """The measure of many predictions at once, of the shape of the leading axes of their scores."""
+        scores = ranked.scores
         if self.needs_probability and not ((scores >= 0) & (scores <= 1)).all():
             raise ValueError(f"{self.name} needs probabilities between 0 and 1")
-        return np.asarray(self.formula(is_true, scores), dtype=np.float64)
+        return np.asarray(self.formula(ranked), dtype=np.float64)
 
 
 _RANKING = (

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from steelyard.measures import (
     SCORE_MEASURES,
+    RankedScores,
     count_cells,
     find_score_measures,
     get_measure,
@@ -34,8 +35,9 @@ def evaluate_path(
     if of_scores:
         is_true = Y.to_numpy().astype(np.bool_)
         for h, probability in enumerate(path.predict_proba_cells(X)):
+            ranked = RankedScores(is_true, probability)
             for measure in of_scores:
-                found[measure.name][h] = measure.of_many(is_true, probability)
+                found[measure.name][h] = measure.of_many(ranked)
     return {name: found[name] for name in names}
 
 
