@@ -110,6 +110,10 @@ def fit(
     theory.to_json(out)
     if report is not None:
         _write_report(estimator, report, loaded)
+    _print_fit(as_json, theory, out, report)
+
+
+def _print_fit(as_json: bool, theory: Any, out: Path, report: Path | None) -> None:
     content = {
         "theory": str(out),
         "heuristic": theory.heuristic,
