@@ -25,12 +25,15 @@ def paper_data() -> Path:
     return Path(folder)
 
 
-@pytest.fixture
-def heeds_interrupts():
-    """Let Ctrl-C raise KeyboardInterrupt, which a process that was started in the background ignores."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
+@pytest.fixture(scope="session", autouse=True)
+def heed_signals():
+    """Heed signals that a process ignores when it was started in the background or by nohup.
+
+    Programs that the tests start inherit what is ignored here.
+    """
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    if hasattr(signal, "SIGHUP"):  # Windows has none
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.fixture

@@ -153,7 +153,7 @@ class TestAgainstTheOracle:
         assert (choices, bodies) == replay(problem, options)
         assert len(bodies) < len(choices) < 1000
 
-    def test_it_can_be_interrupted(self, heeds_interrupts):
+    def test_it_can_be_interrupted(self):
         rng = np.random.default_rng(0)
         X = pd.DataFrame(rng.random((2000, 20)))
         options = Options(2000, 20, 50, 1.0, math.inf, 0, 10_000, 10_000, 5)  # takes minutes

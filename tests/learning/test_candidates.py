@@ -341,7 +341,7 @@ class TestReproducibility:
             assert table_to_ranges(many)[: len(few)] == table_to_ranges(few)
 
 
-def test_growing_can_be_interrupted(heeds_interrupts):
+def test_growing_can_be_interrupted():
     data = make_planted_rules(200, random_state=0)
     seeds = np.arange(1_000_000)  # takes a minute
     threading.Timer(0.1, _thread.interrupt_main).start()

@@ -1,9 +1,12 @@
 """All parallel work goes to the backend of joblib that is active, whatever this backend lacks."""
 
 import os
+import subprocess
+import sys
 import threading
 from functools import partial
 from multiprocessing.pool import ThreadPool
+from pathlib import Path
 
 import joblib
 import pytest
@@ -91,13 +94,32 @@ def test_an_error_is_raised_as_it_is():
         run_parallel(divmod, [(1, 1), (1, 0)])
 
 
-@pytest.mark.parametrize("backend", ["threading", "loky", "multiprocessing", "plain"])
-def test_a_fit_does_not_depend_on_the_backend(backend):
+def fit_alone_and_on(backend):
+    """The theories of a fit with one job and of the same fit on a backend of joblib."""
     data = make_planted_rules(120, random_state=0)
     make = partial(RuleSetClassifier, MEstimate(m=4), n_candidates=400, random_state=0)
     alone = make(n_jobs=1).fit(data.X, data.Y).theory_.to_json()
     with joblib.parallel_config(backend, n_jobs=2):
-        assert make(n_jobs=2, verbose=1).fit(data.X, data.Y).theory_.to_json() == alone
+        return alone, make(n_jobs=2, verbose=1).fit(data.X, data.Y).theory_.to_json()
+
+
+@pytest.mark.parametrize("backend", ["threading", "loky", "plain"])
+def test_a_fit_does_not_depend_on_the_backend(backend):
+    alone, on_backend = fit_alone_and_on(backend)
+    assert on_backend == alone
+
+
+def test_a_fit_does_not_depend_on_forked_processes():
+    # In a process of its own: other tests leave threads behind, of Java and of Dask, and a fork of a
+    # process with threads may wait for ever for a lock that one of them holds.
+    script = (
+        "from learning.test_parallel import fit_alone_and_on\n"
+        "alone, on_backend = fit_alone_and_on('multiprocessing')\n"
+        "assert on_backend == alone"
+    )
+    tests = str(Path(__file__).parents[1])
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([tests, *sys.path])}
+    subprocess.run([sys.executable, "-c", script], env=environment, check=True, timeout=120)
 
 
 def test_a_study_does_not_need_generators(tmp_path):

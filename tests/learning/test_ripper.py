@@ -190,7 +190,7 @@ class TestLearning:
         masks = [mask.tolist() for _, mask in rules]
         assert masks == [[covers(body, row) for row in problem.rows] for body in bodies]
 
-    def test_it_can_be_interrupted(self, heeds_interrupts):
+    def test_it_can_be_interrupted(self):
         X = pd.DataFrame({"x": np.arange(1000.0)})
         training = code_training_table(X, None, value_cuts)
         is_target = (np.arange(1000) < 300).astype(np.uint8)
