@@ -11,7 +11,7 @@ from pathlib import Path
 import pandas as pd
 
 from steelyard._files import write_inside
-from steelyard._text import escape_formula
+from steelyard._text import escape_formula, frame_to_csv
 
 _LETTERS = {"φ": r"\phi", "β": r"\beta", "χ": r"\chi", "²": "^2", "∞": r"\infty"}
 _OPERATORS = {"<": "<", ">": ">", "≥": r"\geq", "≤": r"\leq", "∧": r"\wedge", "¬": r"\neg"}
@@ -121,7 +121,7 @@ class TextTable:
         """Format as CSV, without title and notes."""
         rows = [list(map(escape_formula, row)) for row in self.rows]
         table = pd.DataFrame(rows, columns=list(map(escape_formula, self.columns)), dtype=object)
-        return table.to_csv(index=False, lineterminator="\n")
+        return frame_to_csv(table)
 
 
 def write_tables(folder: Path, name: str, tables: Sequence[TextTable]) -> None:

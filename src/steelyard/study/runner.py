@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from steelyard._text import list_names
+from steelyard._text import frame_to_csv, list_names
 from steelyard.data.sources import find_source
 from steelyard.learning.parallel import run_in_processes
 
@@ -340,8 +340,7 @@ def _write_rows(store: StudyStore, rows: dict[str, pd.DataFrame]) -> None:
     for name, table in rows.items():
         if table.empty:
             continue
-        text = table.to_csv(index=False, lineterminator="\n")
-        store.write(f"{name}.csv", text.encode())
+        store.write(f"{name}.csv", frame_to_csv(table).encode())
         if find_spec("pyarrow") is not None:
             store.write(f"{name}.parquet", table.to_parquet(index=False))
 
