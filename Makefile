@@ -2,13 +2,14 @@
 PYTHON ?= python3
 BIN := .venv/bin
 KERNELS := $(wildcard src/steelyard/_kernels/*.pyx src/steelyard/_kernels/*.pxd)
-RESULTS ?= results/segments
+RESULTS ?= results/patients
 
-.PHONY: study test attack lint lint-page bench bench-growth clean help
+.PHONY: study test docs attack lint lint-page bench bench-growth clean help
 
 help:
 	@echo "make study   run the main job on the embedded data set, results in $(RESULTS)"
 	@echo "make test    run all tests"
+	@echo "make docs    build the documentation in docs/_build/html, offline; warnings are errors"
 	@echo "make attack  kill, fuzz and flood the program, and print what was seen; ATTACK='--only fuzzing'"
 	@echo "make lint    ruff, cython-lint, mypy, import-linter, and the scripts of the page"
 	@echo "make bench   speed and memory, ours beside scikit-learn's, in one run"
@@ -31,6 +32,14 @@ study: .venv/installed
 
 test: .venv/installed-test lint
 	$(BIN)/python -m pytest -n 2
+
+.venv/installed-docs: .venv/installed
+	$(BIN)/python -m pip install --quiet --group docs
+	@touch $@
+
+docs: .venv/installed-docs
+	$(BIN)/python -m sphinx --builder html --fail-on-warning --keep-going --jobs 2 --quiet docs docs/_build/html
+	@echo "docs/_build/html/index.html"
 
 attack: .venv/installed-test
 	PYTHONPATH=tests $(BIN)/python -W ignore -m attack $(ATTACK)
@@ -62,4 +71,4 @@ bench-growth: .venv/installed-test
 	$(BIN)/python benchmarks/growth.py
 
 clean:
-	rm -rf .venv build dist results node_modules src/*.egg-info src/steelyard/_kernels/*.so .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv build dist results docs/_build docs/gallery docs/api/generated node_modules src/*.egg-info src/steelyard/_kernels/*.so .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -55,6 +55,7 @@ class Evidence:
 
     Examples
     --------
+    >>> from steelyard import Evidence
     >>> Evidence(tp=9, fp=1).precision
     0.9
     """
@@ -111,6 +112,7 @@ class Provenance:
 
     Examples
     --------
+    >>> from steelyard import Provenance
     >>> Provenance("given", "2026-03-01", "as every nurse knows").describe()
     'given 2026-03-01: as every nurse knows'
     """
@@ -164,6 +166,7 @@ class EvidenceFrom:
 
     Examples
     --------
+    >>> from steelyard import EvidenceFrom
     >>> print(EvidenceFrom())
     The evidence is from the training examples.
     >>> print(EvidenceFrom("stale"))
@@ -226,6 +229,7 @@ class Label:
 
     Examples
     --------
+    >>> from steelyard import Label
     >>> Label("flu", 1, n_positives=10, n_negatives=30).default
     0
     """

@@ -30,6 +30,7 @@ class Head:
 
     Examples
     --------
+    >>> from steelyard import Head
     >>> print(Head("Cough"), Head("Cough", target_class=0))
     Cough ¬Cough
     """
@@ -54,6 +55,7 @@ class Rule:
 
     Examples
     --------
+    >>> from steelyard import Condition, Head, Rule
     >>> rule = Rule(Head("Cough"), (Condition("cough", "≥", 0.5), Condition("fever", "<", 0.5)))
     >>> print(rule)
     Cough ← cough ≥ 0.5 ∧ fever < 0.5
@@ -146,6 +148,7 @@ class ScoredRule:
 
     Examples
     --------
+    >>> from steelyard import Condition, Evidence, Head, Rule, ScoredRule
     >>> print(ScoredRule(Rule(Head("flu"), (Condition("fever", "≥", 38.5),)), Evidence(9, 2), 0.8))
     flu ← fever ≥ 38.5  (TP 9, FP 2, value 0.8)
     """

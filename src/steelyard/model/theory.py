@@ -60,6 +60,7 @@ class Theory(TheoryParts, Saved):
 
     Examples
     --------
+    >>> from steelyard import ScoredRule, Theory
     >>> from steelyard import Condition, Evidence, Feature, Head, Label, Rule
     >>> rule = Rule(Head("flu"), (Condition("fever", "≥", 38.5), Condition("colour", "=", "red")))
     >>> theory = Theory(
@@ -291,7 +292,7 @@ class Theory(TheoryParts, Saved):
         Given a table, the importance is the share of the predicted labels that change when the
         conditions in question are taken out of all rules. Without one, each rule shares the number of
         examples with its head that it covers beyond those that guessing would give,
-        |TP - (TP + FP)·prior| (times the size of its vote, if it votes), among its conditions; these
+        ``|TP - (TP + FP)·prior|`` (times the size of its vote, if it votes), among its conditions; these
         importances sum to 1.
 
         Parameters

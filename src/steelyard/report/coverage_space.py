@@ -45,6 +45,7 @@ class CoverageSpaceDisplay:
 
     Examples
     --------
+    >>> from steelyard.report import CoverageSpaceDisplay
     >>> from steelyard import make_planted_rules
     >>> data = make_planted_rules(200, random_state=0)
     >>> display = CoverageSpaceDisplay.from_data(

@@ -38,6 +38,7 @@ class CriticalDifferenceDisplay:
 
     Examples
     --------
+    >>> from steelyard.report import CriticalDifferenceDisplay
     >>> display = CriticalDifferenceDisplay(["A", "B", "C"], [1.2, 1.9, 2.9], 1.0)
     >>> display.groups()
     [(0, 1), (1, 2)]

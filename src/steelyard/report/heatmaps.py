@@ -113,6 +113,7 @@ class RankHeatmapDisplay(_HeatmapDisplay):
 
     Examples
     --------
+    >>> from steelyard.report import RankHeatmapDisplay
     >>> import pandas as pd
     >>> rows = pd.DataFrame({
     ...     "dataset": ["a"] * 4 + ["b"] * 4, "fold": 1, "heuristic": "m-estimate",
@@ -175,6 +176,7 @@ class ValueHeatmapDisplay(_HeatmapDisplay):
 
     Examples
     --------
+    >>> from steelyard.report import ValueHeatmapDisplay
     >>> import pandas as pd
     >>> rows = pd.DataFrame({
     ...     "dataset": "a", "fold": 1, "heuristic": "m-estimate", "parameter": [0, 0, 2, 2],

@@ -71,6 +71,7 @@ def run_study(
 
     Examples
     --------
+    >>> from steelyard.study import StudyConfig, run_study
     >>> from tempfile import TemporaryDirectory
     >>> config = StudyConfig(("planted",), folds=2, n_candidates=200, parameters=(2.0, 64.0))
     >>> with TemporaryDirectory() as folder:
@@ -105,6 +106,12 @@ class ShardReport(NamedTuple):
         Units of the shard that were finished before.
     n_elsewhere : int
         Units of the shard that other processes are computing.
+
+    Examples
+    --------
+    >>> from steelyard.study import ShardReport
+    >>> ShardReport(n_computed=3, n_found=1, n_elsewhere=0).n_computed
+    3
     """
 
     n_computed: int
@@ -140,6 +147,17 @@ def run_shard(
     Returns
     -------
     ShardReport
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from steelyard.study import StudyConfig, run_shard
+    >>> grid = {"parameters": (8.0,), "phis": (1.0, 0.5)}
+    >>> config = StudyConfig(("patients",), folds=2, n_candidates=200, **grid)
+    >>> with TemporaryDirectory() as folder:
+    ...     reports = [run_shard(config, folder, shard, 2) for shard in (1, 2)]
+    >>> all(report.n_computed > 0 for report in reports)
+    True
     """
     if not 1 <= shard <= n_shards:
         raise StudyError(f"there is no shard {shard} of {n_shards}: shards are numbered from 1")
@@ -176,6 +194,18 @@ def collect_study(config: StudyConfig, out: str | os.PathLike[str]) -> StudyResu
     Returns
     -------
     StudyResults
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from steelyard.study import StudyConfig, collect_study, run_shard
+    >>> grid = {"parameters": (8.0,), "phis": (1.0, 0.5)}
+    >>> config = StudyConfig(("patients",), folds=2, n_candidates=200, **grid)
+    >>> with TemporaryDirectory() as folder:
+    ...     report = run_shard(config, folder, 1, 1)
+    ...     study = collect_study(config, folder)
+    >>> sorted(study.results["fold"].unique().tolist())
+    [1, 2]
     """
     plan = plan_study(config, out)
     with plan.claimed(shared=True):
