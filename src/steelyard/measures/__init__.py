@@ -5,20 +5,16 @@ from .counting import (
     Counts,
     Measure,
     confusion_counts,
-    count_cells,
-    find_measure,
     get_measure,
     get_scorer,
-    reject_single_label,
 )
-from .scores import (
-    MEASURE_GROUPS,
-    SCORE_MEASURES,
-    RankedScores,
-    ScoreMeasure,
-    expand_measures,
-    find_score_measures,
-)
+from .counting import count_cells as count_cells
+from .counting import find_measure as find_measure
+from .counting import reject_single_label as reject_single_label
+from .scores import MEASURE_GROUPS, SCORE_MEASURES, ScoreMeasure
+from .scores import RankedScores as RankedScores
+from .scores import expand_measures as expand_measures
+from .scores import find_score_measures as find_score_measures
 
 __all__ = [
     "MEASURES",
@@ -26,14 +22,8 @@ __all__ = [
     "SCORE_MEASURES",
     "Counts",
     "Measure",
-    "RankedScores",
     "ScoreMeasure",
     "confusion_counts",
-    "count_cells",
-    "expand_measures",
-    "find_measure",
-    "find_score_measures",
     "get_measure",
     "get_scorer",
-    "reject_single_label",
 ]

@@ -206,6 +206,7 @@ class ScoreMeasure:
 
     Examples
     --------
+    >>> from steelyard.measures import SCORE_MEASURES
     >>> SCORE_MEASURES["ranking_loss"]([[1, 0, 0], [0, 1, 1]], [[0.9, 0.2, 0.1], [0.5, 0.6, 0.4]])
     0.25
     >>> SCORE_MEASURES["brier"]([[1, 0]], [[0.5, 0.5]])

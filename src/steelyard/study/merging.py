@@ -70,6 +70,20 @@ def merge_studies(
     Returns
     -------
     StudyResults
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> from tempfile import TemporaryDirectory
+    >>> from steelyard.study import StudyConfig, merge_studies, run_study
+    >>> config = StudyConfig(("planted",), folds=2, n_candidates=100, parameters=(2.0,), phis=(1.0,))
+    >>> with TemporaryDirectory() as folder:
+    ...     parts = [f"{folder}/{k}" for k in (1, 2)]
+    ...     for k, part in enumerate(parts, start=1):
+    ...         _ = run_study(replace(config, only_folds=(k,)), part)
+    ...     study = merge_studies(parts, f"{folder}/both")
+    >>> study.config == config
+    True
     """
     if len(folders) < 2:
         raise StudyError("a merge needs at least two results folders")
