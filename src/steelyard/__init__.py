@@ -29,6 +29,7 @@ _PUBLIC = {
     "model.drift": "Drift",
     "model.evidence": "Evidence EvidenceFrom Label Provenance",
     "model.features": "Feature",
+    "model.history": "Edit",
     "model.judgement": "Judgement",
     "model.label_sets": "KnownLabelSets",
     "model.path": "TheoryPath",

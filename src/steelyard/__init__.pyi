@@ -59,6 +59,7 @@ from .model.evidence import EvidenceFrom as EvidenceFrom
 from .model.evidence import Label as Label
 from .model.evidence import Provenance as Provenance
 from .model.features import Feature as Feature
+from .model.history import Edit as Edit
 from .model.judgement import Judgement as Judgement
 from .model.label_sets import KnownLabelSets as KnownLabelSets
 from .model.path import TheoryPath as TheoryPath

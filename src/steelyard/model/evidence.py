@@ -128,7 +128,7 @@ class Provenance:
             )
         object.__setattr__(self, "note", as_text(self.note, "the note of a rule"))
         if self.when is not None:
-            _check_date(self.when)
+            check_date(self.when)
 
     @property
     def is_learned(self) -> bool:
@@ -143,7 +143,8 @@ class Provenance:
         return f"{head}: {self.note}" if self.note else head
 
 
-def _check_date(when: Any) -> None:
+def check_date(when: Any) -> None:
+    """Reject what is not an ISO date."""
     try:
         date.fromisoformat(when)
     except (TypeError, ValueError):

@@ -120,6 +120,11 @@ class Rule:
             covered &= condition.covers(X)
         return covered
 
+    def read_as(self, kinds: Mapping[str, str | None]) -> Rule:
+        """The same rule, whose conditions read as the kinds of their attributes say."""
+        body = tuple(c.read_as(kinds.get(c.feature, c.kind)) for c in self.body)
+        return self if all(map(operator.is_, body, self.body)) else Rule(self.head, body)
+
 
 @dataclass(frozen=True)
 class ScoredRule:
@@ -190,10 +195,8 @@ class ScoredRule:
 
     def read_as(self, kinds: Mapping[str, str | None]) -> ScoredRule:
         """The same rule, whose conditions read as the kinds of their attributes say."""
-        body = tuple(c.read_as(kinds.get(c.feature, c.kind)) for c in self.body)
-        if all(map(operator.is_, body, self.body)):
-            return self
-        return replace(self, rule=Rule(self.head, body))
+        rule = self.rule.read_as(kinds)
+        return self if rule is self.rule else replace(self, rule=rule)
 
     @property
     def head(self) -> Head:

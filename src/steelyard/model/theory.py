@@ -57,6 +57,9 @@ class Theory(TheoryParts, Saved):
     evidence_from : EvidenceFrom, default=EvidenceFrom()
         What the counts of rules and labels stand for: training examples, a recount, or the time before
         an edit.
+    history : tuple of Edit, default=()
+        The edits since the theory was learned, the first one first. Two theories with the same rules
+        are equal whatever their history is.
 
     Examples
     --------
@@ -186,12 +189,21 @@ class Theory(TheoryParts, Saved):
 
     # -- editing ---------------------------------------------------------------------------------
 
-    def drop(self, *rules: ScoredRule | Rule | str | int) -> Theory:
+    def drop(
+        self, *rules: ScoredRule | Rule | str | int, note: str = "", when: str | None = None
+    ) -> Theory:
         """The theory without some rules, each given as itself, as text or by its position.
 
-        Like every edit, this leaves the evidence stale: `recount` renews it.
+        Like every edit, this leaves the evidence stale, which `recount` renews, and is added to the
+        `history` with its note and date.
         """
-        return _call_theory("model.editing", "drop_rules", self, *rules)
+        return _call_theory("model.editing", "drop_rules", self, *rules, note=note, when=when)
+
+    def annotate(
+        self, rule: ScoredRule | Rule | str | int, note: str, *, when: str | None = None
+    ) -> Theory:
+        """The theory with a note on one of its rules; nothing else changes."""
+        return _call_theory("model.editing", "annotate_rule", self, rule, note, when=when)
 
     def add(
         self,

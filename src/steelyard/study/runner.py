@@ -40,6 +40,8 @@ from .units import Finished, Unit, compute_unit, estimate_cost, list_units, read
 
 # Called with the number of finished units, the number of all units, and the unit that just finished.
 Progress = Callable[[int, int, Unit | None], None]
+# Called with the number of theories to use that are learned, and the number of all of them.
+TheoryProgress = Callable[[int, int], None]
 
 _VERSIONS_OF = ("steelyard", "numpy", "scikit-learn", "scipy", "pandas", "joblib")
 
@@ -50,6 +52,7 @@ def run_study(
     *,
     n_jobs: int | None = None,
     progress: Progress | None = None,
+    theory_progress: TheoryProgress | None = None,
 ) -> StudyResults:
     """Run a study, or resume it, and write its results.
 
@@ -64,6 +67,8 @@ def run_study(
     n_jobs : int or None, default=None
         Number of units to compute in parallel, as in joblib; the rows do not depend on it.
     progress : callable(n_done, n_units, unit), optional
+    theory_progress : callable(n_done, n_theories), optional
+        After all units, the theories to use are learned.
 
     Returns
     -------
@@ -90,9 +95,8 @@ def run_study(
             done.save(plan.store)
             found[done.unit] = done.arrays
             report(n_done, n_units, done.unit)
-        return write_results(
-            plan, {u: arrays for u, arrays in found.items() if arrays is not None}, n_jobs
-        )
+        finished = {u: arrays for u, arrays in found.items() if arrays is not None}
+        return write_results(plan, finished, n_jobs, theory_progress)
 
 
 class ShardReport(NamedTuple):
@@ -182,7 +186,12 @@ def run_shard(
         return ShardReport(queue.n_computed, queue.n_found, queue.n_elsewhere)
 
 
-def collect_study(config: StudyConfig, out: str | os.PathLike[str]) -> StudyResults:
+def collect_study(
+    config: StudyConfig,
+    out: str | os.PathLike[str],
+    *,
+    theory_progress: TheoryProgress | None = None,
+) -> StudyResults:
     """Put the results of finished units together; raise an error that names those that are missing.
 
     Parameters
@@ -190,6 +199,7 @@ def collect_study(config: StudyConfig, out: str | os.PathLike[str]) -> StudyResu
     config : StudyConfig
     out : path-like
         The results folder.
+    theory_progress : callable(n_done, n_theories), optional
 
     Returns
     -------
@@ -225,7 +235,8 @@ def collect_study(config: StudyConfig, out: str | os.PathLike[str]) -> StudyResu
         if not claims.take("collect"):
             raise StudyError(f"another process is collecting {str(plan.store.folder)!r}")
         with claims.kept_alive():
-            return write_results(plan, {u: a for u, a in found.items() if a is not None})
+            finished = {u: arrays for u, arrays in found.items() if arrays is not None}
+            return write_results(plan, finished, theory_progress=theory_progress)
 
 
 class Plan(NamedTuple):
@@ -315,14 +326,20 @@ def _compute(plan: Plan, units: Iterable[Unit], n_jobs: int | None) -> Iterator[
         yield done
 
 
-def write_results(plan: Plan, units: dict[Unit, Arrays], n_jobs: int | None = None) -> StudyResults:
+def write_results(
+    plan: Plan,
+    units: dict[Unit, Arrays],
+    n_jobs: int | None = None,
+    theory_progress: TheoryProgress | None = None,
+) -> StudyResults:
     """Write everything that is derived from the finished units."""
     store = plan.store
     rows = collect_rows(plan.config, units)
     run = _describe_run(plan.shown, plan.data_sets, units)
     study = StudyResults(store.folder, plan.shown, **rows, run=run)
     _write_rows(store, rows | {"per_label": collect_label_rows(plan.config, units)})
-    write_theories_to_use(store, plan.shown, rows["results"], plan.data_sets, n_jobs)
+    report = theory_progress or (lambda *_: None)
+    write_theories_to_use(store, plan.shown, rows["results"], plan.data_sets, n_jobs, report)
     write_page_examples(store, study, plan.data_sets)
     store.write("study.toml", config_to_toml(plan.shown).encode())
     store.write("run.json", json.dumps(run, indent=1, ensure_ascii=False).encode())
