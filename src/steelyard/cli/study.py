@@ -222,29 +222,36 @@ def study_command(
         config = known[0] if known else None
     grown = grow_options(trees, depths, features, bag, prune)
     settings = _configure(config, locals() | grown)
-    from steelyard.study import collect_study, run_shard, run_study
-
     reject_columns(settings.data, labels=labels, ignore=ignore, nominal=nominal)
     with _resumable(), _computing_on(dask, jobs) as n_jobs:
-        with unit_progress(
-            "study" if shard is None else f"shard {shard[0]}/{shard[1]}"
-        ) as progress:
-
-            def theories(n_done: int, n_theories: int) -> None:
-                progress(n_done, n_theories, n_done or None, "theories to use")
-
-            if shard is not None:
-                done = run_shard(settings, out, *shard, n_jobs=n_jobs, progress=progress)
-            elif collect:
-                study = collect_study(settings, out, theory_progress=theories)
-            else:
-                study = run_study(
-                    settings, out, n_jobs=n_jobs, progress=progress, theory_progress=theories
-                )
-        if shard is None:
-            report_study(study, as_json, style=style)
+        if shard is not None:
+            _report_shard(_compute_shard(settings, out, shard, n_jobs), as_json)
         else:
-            _report_shard(done, as_json)
+            report_study(_compute_study(settings, out, collect, n_jobs), as_json, style=style)
+
+
+def _compute_shard(
+    settings: StudyConfig, out: Path, shard: tuple[int, int], n_jobs: int | None
+) -> ShardReport:
+    from steelyard.study import run_shard
+
+    with unit_progress(f"shard {shard[0]}/{shard[1]}") as progress:
+        return run_shard(settings, out, *shard, n_jobs=n_jobs, progress=progress)
+
+
+def _compute_study(
+    settings: StudyConfig, out: Path, collect: bool, n_jobs: int | None
+) -> StudyResults:
+    from steelyard.study import collect_study, run_study
+
+    with unit_progress("study") as progress:
+
+        def theories(n_done: int, n_theories: int) -> None:
+            progress(n_done, n_theories, n_done or None, "theories to use")
+
+        if collect:
+            return collect_study(settings, out, theory_progress=theories)
+        return run_study(settings, out, n_jobs=n_jobs, progress=progress, theory_progress=theories)
 
 
 @contextmanager
