@@ -3,15 +3,22 @@ PYTHON ?= python3
 BIN := .venv/bin
 KERNELS := $(wildcard src/steelyard/_kernels/*.pyx src/steelyard/_kernels/*.pxd)
 RESULTS ?= results/segments
+BENCH ?= results/bench
 
-.PHONY: study test attack lint lint-page bench bench-growth clean help
+.PHONY: study test test-oldest test-newest coverage mutants attack lint lint-page dist bench bench-compare bench-growth clean help
 
 help:
 	@echo "make study   run the main job on the embedded data set, results in $(RESULTS)"
 	@echo "make test    run all tests"
+	@echo "make test-oldest    a wheel with the oldest versions that pyproject.toml allows; TESTS='tests/model -x'"
+	@echo "make test-newest    the same with the newest versions, on each Python from 3.11 to 3.13"
+	@echo "make coverage   how much of the package the tests reach, with a floor"
+	@echo "make mutants   change the code and see whether a test fails"
+	@echo "make dist    build the source archive and the wheel twice, compare and check them; TESTS='tests/model' tests them"
 	@echo "make attack  kill, fuzz and flood the program, and print what was seen; ATTACK='--only fuzzing'"
 	@echo "make lint    ruff, cython-lint, mypy, import-linter, and the scripts of the page"
-	@echo "make bench   speed and memory, ours beside scikit-learn's, in one run"
+	@echo "make bench   speed and memory, ours beside scikit-learn's, in one run; JSON files in $(BENCH)"
+	@echo "make bench-compare REV=main   this folder beside another revision, timed in turns, as ratios"
 	@echo "make bench-growth   how time and memory grow with rows, attributes, labels and candidates"
 
 # The stamps make the set-up run again only when the dependencies or the compiled kernels change.
@@ -31,6 +38,26 @@ study: .venv/installed
 
 test: .venv/installed-test lint
 	$(BIN)/python -m pytest -n 2
+
+# Each builds a wheel and installs it into new environments under build/.
+test-oldest test-newest:
+	$(PYTHON) tools/versions.py $(@:test-%=%) $(if $(TESTS),--tests "$(TESTS)")
+
+.venv/installed-release: .venv/installed
+	$(BIN)/python -m pip install --quiet --group release
+	@touch $@
+
+dist: .venv/installed-release
+	$(BIN)/python tools/dist.py $(if $(TESTS),--tests "$(TESTS)")
+
+# Only Python is measured: the kernels are compiled, and each is compared with an oracle by its tests.
+coverage: .venv/installed-release .venv/installed-test
+	$(BIN)/python -m coverage run -m pytest -q $(COVERED)
+	$(BIN)/python -m coverage report --skip-covered --skip-empty
+
+mutants: .venv/installed-release .venv/installed-test
+	$(BIN)/python -m mutmut run --max-children 2
+	$(BIN)/python -m mutmut results
 
 attack: .venv/installed-test
 	PYTHONPATH=tests $(BIN)/python -W ignore -m attack $(ATTACK)
@@ -56,7 +83,12 @@ lint: .venv/installed-test lint-page
 	$(BIN)/lint-imports
 
 bench: .venv/installed-test
-	$(BIN)/python benchmarks/speed.py
+	$(BIN)/python benchmarks/timings.py --json $(BENCH)/timings.json
+	$(BIN)/python benchmarks/speed.py --json $(BENCH)/speed.json
+
+bench-compare: .venv/installed-test
+	@test -n "$(REV)" || { echo "make bench-compare REV=main: REV is missing" >&2; exit 2; }
+	$(BIN)/python benchmarks/compare.py $(REV) --json $(BENCH)/compare.json
 
 bench-growth: .venv/installed-test
 	$(BIN)/python benchmarks/growth.py
