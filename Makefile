@@ -55,9 +55,16 @@ coverage: .venv/installed-release .venv/installed-test
 	$(BIN)/python -m coverage run -m pytest -q $(COVERED)
 	$(BIN)/python -m coverage report --skip-covered --skip-empty
 
-mutants: .venv/installed-release .venv/installed-test
-	$(BIN)/python -m mutmut run --max-children 2
-	$(BIN)/python -m mutmut results
+# An environment of its own: mutmut works with pytest 8 only. The kernels are those of .venv.
+build/mutants/installed: .venv/installed pyproject.toml
+	$(PYTHON) -m venv build/mutants
+	build/mutants/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	build/mutants/bin/python -m pip install --quiet . hypothesis polars pyarrow pytest-timeout "mutmut>=3.8" "pytest<9"
+	@touch $@
+
+mutants: build/mutants/installed
+	build/mutants/bin/python -m mutmut run --max-children 2
+	build/mutants/bin/python -m mutmut results
 
 attack: .venv/installed-test
 	PYTHONPATH=tests $(BIN)/python -W ignore -m attack $(ATTACK)
@@ -94,4 +101,4 @@ bench-growth: .venv/installed-test
 	$(BIN)/python benchmarks/growth.py
 
 clean:
-	rm -rf .venv build dist results node_modules src/*.egg-info src/steelyard/_kernels/*.so .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv build dist results node_modules src/*.egg-info src/steelyard/_kernels/*.so mutants .coverage .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
