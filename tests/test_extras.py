@@ -30,7 +30,9 @@ clf.predict(data.X), str(clf.explain(data.X.iloc[0])), clf._repr_html_()
 theory = clf.theory_
 str(theory), theory.to_sql(), theory.to_python(), theory.to_html(), theory.to_json()
 boosted = steelyard.BoostedRulesClassifier(verbose=1)
-for draw in (theory.plot, lambda: boosted.fit(data.X, data.Y)):
+display = steelyard.report.CriticalDifferenceDisplay
+compare = lambda: display(["a", "b"], [1.2, 1.8], 0.5).plot()
+for draw in (theory.plot, compare, lambda: boosted.fit(data.X, data.Y)):
     try:
         draw()
     except ImportError as error:
@@ -38,6 +40,7 @@ for draw in (theory.plot, lambda: boosted.fit(data.X, data.Y)):
 """)
     assert done.stderr == ""
     assert done.stdout.splitlines() == [
+        f"matplotlib {HOW.format('report')}",
         f"matplotlib {HOW.format('report')}",
         f"rich {HOW.format('cli')}",
     ]

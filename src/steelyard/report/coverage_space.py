@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from steelyard._extras import from_extra
 from steelyard.estimators.rule_set import theory_path
 from steelyard.heuristics import Heuristic, MEstimate, describe, get_heuristic
 from steelyard.model.evidence import Label
@@ -151,7 +152,8 @@ class CoverageSpaceDisplay:
         self
         """
         if ax is None:
-            import matplotlib.pyplot as plt
+            with from_extra("report", "matplotlib"):
+                import matplotlib.pyplot as plt
 
             _, ax = plt.subplots(figsize=(6.4, 5.0), layout="constrained")
         ax.set_xlim(-0.02 * self.max_fp, self.max_fp)

@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from steelyard._extras import from_extra
 from steelyard.study.analysis.comparison import Comparison
 
 from .titles import title_of, write_plain
@@ -108,7 +109,8 @@ class CriticalDifferenceDisplay:
         self
         """
         if ax is None:
-            import matplotlib.pyplot as plt
+            with from_extra("report", "matplotlib"):
+                import matplotlib.pyplot as plt
 
             _, ax = plt.subplots(figsize=(6.4, 2.4), layout="constrained")
         n_methods, n_left = len(self.methods), (len(self.methods) + 1) // 2

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+from steelyard._extras import from_extra
 from steelyard._files import write_inside
 from steelyard.study import StudyResults
 from steelyard.study.analysis.comparison import Comparison
@@ -103,7 +104,8 @@ def new_axes(width: float, height: float, n_rows: int = 1, n_columns: int = 1) -
     All panels have the same labels around them, so the margins are fixed. The layout engines of
     matplotlib measure every text three times, which took most of the time of a report.
     """
-    from matplotlib.figure import Figure
+    with from_extra("report", "matplotlib"):
+        from matplotlib.figure import Figure
 
     width, height = width * n_columns, height * n_rows + 0.2
     figure = Figure(figsize=(width, height))

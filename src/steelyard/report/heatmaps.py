@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import pandas as pd
 
+from steelyard._extras import from_extra
 from steelyard.study.analysis.ranks import CellMap, Values, map_cells
 
 from .titles import (
@@ -139,7 +140,8 @@ class RankHeatmapDisplay(_HeatmapDisplay):
         """
         n_sets, n_cells = len(self.cells.datasets), self.cells.mean_rank.size
         if ax is None:
-            import matplotlib.pyplot as plt
+            with from_extra("report", "matplotlib"):
+                import matplotlib.pyplot as plt
 
             n_panels = 1 + (sd and n_sets > 1)
             _, ax = plt.subplots(1, n_panels, figsize=(6.2 * n_panels, 4.4), layout="constrained")
@@ -200,7 +202,8 @@ class ValueHeatmapDisplay(_HeatmapDisplay):
         self
         """
         if ax is None:
-            import matplotlib.pyplot as plt
+            with from_extra("report", "matplotlib"):
+                import matplotlib.pyplot as plt
 
             _, ax = plt.subplots(figsize=(6.2, 4.4), layout="constrained")
         percent = is_share(self.measure)
