@@ -2,10 +2,10 @@
 PYTHON ?= python3
 BIN := .venv/bin
 KERNELS := $(wildcard src/steelyard/_kernels/*.pyx src/steelyard/_kernels/*.pxd)
-RESULTS ?= results/segments
+RESULTS ?= results/patients
 BENCH ?= results/bench
 
-.PHONY: study test test-oldest test-newest coverage mutants attack lint lint-page dist bench bench-compare bench-growth clean help
+.PHONY: study test docs test-oldest test-newest coverage mutants attack lint lint-page dist bench bench-compare bench-growth clean help
 
 help:
 	@echo "make study   run the main job on the embedded data set, results in $(RESULTS)"
@@ -15,6 +15,7 @@ help:
 	@echo "make coverage   how much of the package the tests reach, with a floor"
 	@echo "make mutants   change the code and see whether a test fails"
 	@echo "make dist    build the source archive and the wheel twice, compare and check them; TESTS='tests/model' tests them"
+	@echo "make docs    build the documentation in docs/_build/html, offline; warnings are errors"
 	@echo "make attack  kill, fuzz and flood the program, and print what was seen; ATTACK='--only fuzzing'"
 	@echo "make lint    ruff, cython-lint, mypy, import-linter, and the scripts of the page"
 	@echo "make bench   speed and memory, ours beside scikit-learn's, in one run; JSON files in $(BENCH)"
@@ -38,6 +39,14 @@ study: .venv/installed
 
 test: .venv/installed-test lint
 	$(BIN)/python -m pytest -n 2
+
+.venv/installed-docs: .venv/installed
+	$(BIN)/python -m pip install --quiet --group docs
+	@touch $@
+
+docs: .venv/installed-docs
+	$(BIN)/python -m sphinx --builder html --fail-on-warning --keep-going --jobs 2 --quiet docs docs/_build/html
+	@echo "docs/_build/html/index.html"
 
 # Each builds a wheel and installs it into new environments under build/.
 test-oldest test-newest:
@@ -101,4 +110,4 @@ bench-growth: .venv/installed-test
 	$(BIN)/python benchmarks/growth.py
 
 clean:
-	rm -rf .venv build dist results node_modules src/*.egg-info src/steelyard/_kernels/*.so mutants .coverage .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv build dist results docs/_build docs/gallery docs/api/generated node_modules src/*.egg-info src/steelyard/_kernels/*.so mutants .coverage .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -1,6 +1,6 @@
 """The pictures of the README, from the results of the default study.
 
-    make study && .venv/bin/python docs/make_images.py results/segments
+    make study && .venv/bin/python docs/make_images.py results/patients
 
 Writes docs/images/map.png: the map of micro F1 and the rules of one label in two of its cells.
 The screenshot of the page (docs/images/page.png) is taken with `chromium --headless --screenshot`.
@@ -25,9 +25,9 @@ from steelyard.model.conditions import format_body
 from steelyard.model.path import TheoryPath
 from steelyard.report import ValueHeatmapDisplay
 
-LABEL = "upper right dark"
+LABEL = "fast progression"
 CELLS = (
-    (MEstimate(m=32768.0), 1.0, "few and general"),
+    (MEstimate(m=1024.0), 1.0, "few and general"),
     (MEstimate(m=4.0), 1.0, "many and specific"),
 )
 
@@ -36,7 +36,9 @@ def rules_as_text(path: TheoryPath, heuristic: MEstimate, phi: float, most: int 
     rules = path.theory(heuristic, phi).rules_of(LABEL)
     lines = []
     for scored in rules[:most]:
-        body = textwrap.wrap(format_body(scored.rule.body), 58)
+        # Lines break between conditions, not within them.
+        parts = format_body(scored.rule.body).replace(" ", "\N{NO-BREAK SPACE}")
+        body = textwrap.wrap(parts.replace("∧\N{NO-BREAK SPACE}", "∧ "), 60)
         lines.append(f"TP {scored.tp:3}  FP {scored.fp:3}   " + f"\n{' ' * 17}".join(body))
     if len(rules) > most:
         lines.append(f"and {len(rules) - most} more")
@@ -47,7 +49,7 @@ def main() -> None:
     results = Path(sys.argv[1])
     rows = pd.read_csv(results / "results.csv")
     with gzip.open(
-        results / "theories" / "segments" / "fold-1.json.gz", "rt", encoding="utf-8"
+        results / "theories" / "patients" / "fold-1.json.gz", "rt", encoding="utf-8"
     ) as file:
         path = TheoryPath.from_json(file.read())
     figure, (left, right) = plt.subplots(

@@ -8,8 +8,8 @@ __version__ = "0.1.0"
 # Public names by module. They are imported on first use: scikit-learn and pandas together take a
 # second, which `steelyard --help` does not need.
 _PUBLIC = {
-    "data": "DataError MultiLabelData fetch_multilabel load_mulan load_segments load_table "
-    "make_planted_rules",
+    "data": "DataError MultiLabelData fetch_multilabel load_docstrings load_mulan load_patients "
+    "load_segments load_table make_planted_rules",
     "estimators.boosted": "BoostedRulesClassifier",
     "estimators.boosted_cv": "BoostedRulesClassifierCV",
     "estimators.constraint_cost": "ConstraintCost constraint_cost",
@@ -29,6 +29,7 @@ _PUBLIC = {
     "model.drift": "Drift",
     "model.evidence": "Evidence EvidenceFrom Label Provenance",
     "model.features": "Feature",
+    "model.history": "Edit",
     "model.judgement": "Judgement",
     "model.label_sets": "KnownLabelSets",
     "model.path": "TheoryPath",

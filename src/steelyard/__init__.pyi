@@ -3,7 +3,9 @@
 from .data import DataError as DataError
 from .data import MultiLabelData as MultiLabelData
 from .data import fetch_multilabel as fetch_multilabel
+from .data import load_docstrings as load_docstrings
 from .data import load_mulan as load_mulan
+from .data import load_patients as load_patients
 from .data import load_segments as load_segments
 from .data import load_table as load_table
 from .data import make_planted_rules as make_planted_rules
@@ -57,6 +59,7 @@ from .model.evidence import EvidenceFrom as EvidenceFrom
 from .model.evidence import Label as Label
 from .model.evidence import Provenance as Provenance
 from .model.features import Feature as Feature
+from .model.history import Edit as Edit
 from .model.judgement import Judgement as Judgement
 from .model.label_sets import KnownLabelSets as KnownLabelSets
 from .model.path import TheoryPath as TheoryPath

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import difflib
 import re
 from collections.abc import Hashable, Iterable, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 T = TypeVar("T", bound=Hashable)
 
@@ -99,3 +100,19 @@ def find_repeated(names: Iterable[T]) -> T | None:
             return name
         seen.add(name)
     return None
+
+
+def frame_to_csv(table: Any) -> str:
+    r"""A DataFrame as CSV without its index.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame_to_csv(pd.DataFrame({"a": [1, 2]}))
+    'a\n1\n2\n'
+    """
+    text = str(table.to_csv(index=False, lineterminator="\n"))
+    if "\r" not in text:
+        return text
+    # Python 3.11 leaves a carriage return unquoted, which readers take for the end of a line.
+    return str(table.to_csv(index=False, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC))

@@ -47,6 +47,7 @@ class Counts(NamedTuple):
 
     Examples
     --------
+    >>> from steelyard.measures import Counts, MEASURES
     >>> counts = Counts(tp=3, fp=1, fn=1, tn=5)
     >>> MEASURES["hamming"].from_counts(*counts).item()
     0.8
@@ -116,6 +117,7 @@ class Measure:
 
     Examples
     --------
+    >>> from steelyard.measures import MEASURES
     >>> f1_macro = MEASURES["f1_macro"]
     >>> f1_macro.title
     'Macro F1'
@@ -246,6 +248,7 @@ def get_measure(name: str) -> Measure:
 
     Examples
     --------
+    >>> from steelyard.measures import get_measure
     >>> get_measure("hamming_accuracy").name
     'hamming'
     >>> get_measure("f1_mirco")
@@ -273,7 +276,7 @@ def get_scorer(scoring: str | Measure | Callable[..., float]) -> Callable[..., f
     ----------
     scoring : str, Measure or callable
         A name of ours (see :func:`get_measure`); failing that, any name that
-        :func:`sklearn.metrics.get_scorer` knows; or a scorer, which is returned unchanged.
+        ``sklearn.metrics.get_scorer`` knows; or a scorer, which is returned unchanged.
 
     Returns
     -------
@@ -282,6 +285,7 @@ def get_scorer(scoring: str | Measure | Callable[..., float]) -> Callable[..., f
 
     Examples
     --------
+    >>> from steelyard.measures import get_scorer
     >>> from sklearn.datasets import make_multilabel_classification
     >>> from sklearn.model_selection import cross_val_score
     >>> from sklearn.tree import DecisionTreeClassifier
@@ -333,6 +337,7 @@ def confusion_counts(Y_true: LabelsLike, Y_pred: LabelsLike, *, per: Group = "al
 
     Examples
     --------
+    >>> from steelyard.measures import confusion_counts
     >>> Y_true, Y_pred = [[1, 0, 0], [1, 1, 0]], [[1, 1, 0], [1, 0, 0]]
     >>> counts = confusion_counts(Y_true, Y_pred, per="label")
     >>> counts.tp.tolist(), counts.fp.tolist(), counts.fn.tolist(), counts.tn.tolist()

@@ -77,6 +77,7 @@ class IterativeStratifiedKFold(_BaseKFold):
     --------
     Four examples have a rare label; each of two folds gets two of them:
 
+    >>> from steelyard import IterativeStratifiedKFold
     >>> import numpy as np
     >>> Y = np.zeros((12, 2), dtype=int)
     >>> Y[:4, 0] = 1

@@ -6,6 +6,7 @@ combiners, decoders and formats come from their registries, so that a new one is
 
 from __future__ import annotations
 
+import csv
 import json
 import random
 import shutil
@@ -261,7 +262,7 @@ def _hostile_page(folder: Path, chance: random.Random) -> Path:
     X[names[2]] = rng.choice(categories, 60)
     Y = pd.DataFrame((rng.random((60, 3)) < 0.4).astype(int), columns=names[3:])
     folder.mkdir()
-    X.join(Y).to_csv(folder / "<img src=x>.csv", index=False)
+    X.join(Y).to_csv(folder / "<img src=x>.csv", index=False, quoting=csv.QUOTE_NONNUMERIC)
     config = StudyConfig(
         (str(folder / "<img src=x>.csv"),),
         labels=tuple(Y.columns),

@@ -61,3 +61,14 @@ def test_numbers_stay_numbers(run, tmp_path):
     (tmp_path / "data.csv").write_text("x\n-1\n0\n", encoding="utf-8")
     printed = run("predict", tmp_path / "theory.json", tmp_path / "data.csv")[1]
     assert printed.split() == ["class", "2", "-1"]
+
+
+def test_a_line_break_in_a_name_stays_in_its_cell(run, tmp_path):
+    labels = tuple(Label(name, 1, 5, 5) for name in ("a\rb", "c\nd"))
+    Theory((Feature("x"),), labels, ()).to_json(tmp_path / "theory.json")
+    (tmp_path / "data.csv").write_text("x\n-1\n0\n", encoding="utf-8")
+    out = tmp_path / "predictions.csv"
+    code, _, err = run("predict", tmp_path / "theory.json", tmp_path / "data.csv", "-o", out)
+    assert code == 0, err
+    with out.open(encoding="utf-8", newline="") as file:
+        assert list(csv.reader(file)) == [["a\rb", "c\nd"], ["0", "0"], ["0", "0"]]

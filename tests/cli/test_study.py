@@ -7,6 +7,10 @@ import sys
 import pandas as pd
 import pytest
 
+from steelyard import make_planted_rules
+from steelyard.cli.study import StyleName
+from steelyard.report import STYLES
+
 MINI = [
     *("--candidates", "300", "--folds", "3", "--parameters", "0,4,64", "--phis", "1,0.5"),
     *("-j", "1"),
@@ -24,7 +28,7 @@ def test_a_study_end_to_end(run, saved, labels, tmp_path):
     assert "units" in err
     rows = pd.read_csv(out_folder / "results.csv")
     assert (rows.groupby(["fold", "measure"]).size() == 6).all()
-    assert len(list((out_folder / "figures").glob("*.png"))) >= 8
+    assert len(list((out_folder / "figures").glob("*.png"))) >= 6
     assert (out_folder / "tuned.csv").exists()
 
     before = (out_folder / "results.csv").read_bytes()
@@ -39,14 +43,24 @@ def test_a_study_end_to_end(run, saved, labels, tmp_path):
     assert "seed was 0, now 5" in err
     assert "Traceback" not in err
 
-    code, out, _ = run("report", out_folder, "--label", "for jam", "--cells", "4:0.5,64:1")
+    report = (out_folder / "report.tex").read_text("utf-8")
+    assert "in the style springer" in report
+    assert "figures/ranks-micro.pdf" in report
+    example = ("--label", "for jam", "--cells", "4:0.5,64:1")
+    code, out, _ = run("report", out_folder, *example, "--style", "ieee")
     assert code == 0
     assert "for jam" in (out_folder / "tables" / "rule_sets.md").read_text("utf-8")
+    assert "in the style ieee" in (out_folder / "report.tex").read_text("utf-8")
+    assert "for jam" in (out_folder / "report.md").read_text("utf-8")
 
     theories = out_folder / "theories" / "data" / "fold-1.json.gz"
     code, out, _ = run("rules", theories, "--parameter", "4", "--phi", "1")
     assert code == 0
     assert "for jam ←" in out
+
+
+def test_the_command_line_knows_every_style():
+    assert [str(name) for name in StyleName] == list(STYLES)
 
 
 def test_shards_and_their_collection(run, tmp_path):
@@ -80,6 +94,7 @@ def test_shards_and_their_collection(run, tmp_path):
         (["study", "--out", "x", "--tune", "f2"], 1, "unknown measure"),
         (["study", "--config", "none.toml", "--out", "x"], 1, "none.toml"),
         (["report", "nowhere"], 1, "holds no study"),
+        (["report", "nowhere", "--style", "acm"], 2, "'springer', 'ieee', 'beamer'"),
         (["study", "--out", "x", "--shard", "4/3"], 2, "'4/3' is not a part of a whole"),
         (["study", "--out", "x", "--shard", "0/3"], 2, "such as 3/50"),
         (["study", "--out", "x", "--shard", "a"], 2, "such as 3/50"),
@@ -181,3 +196,25 @@ def test_fit_writes_a_page_on_request(run, tmp_path, options, kind):
     code, _, _ = run("fit", "planted", *options, "-o", out, "--report", page)
     assert code == 0
     assert kind in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "options", [("--method", "ripper"), ("--tune", "f1_micro", "--phi", "0.5")]
+)
+def test_the_page_of_a_fit_judges_on_examples_that_are_not_learned_from(run, tmp_path, options):
+    page, out = tmp_path / "page.html", tmp_path / "theory.json"
+    data = make_planted_rules(130, random_state=5)
+    table = data.X.join(data.Y)
+    files = [tmp_path / "train.csv", tmp_path / "test.csv"]
+    for file, part in zip(files, (table[:100], table[100:]), strict=True):
+        part.to_csv(file, index=False)
+    if "--tune" in options:
+        options += ("--candidates", "200")
+    names = ",".join(data.label_names)
+    given = ("fit", files[0], "--labels", names, *options, "-o", out, "--test", files[1])
+    code, _, err = run(*given)
+    assert code == 2
+    assert "needs --report" in err
+    assert run(*given, "--report", page)[0] == 0
+    text = page.read_text(encoding="utf-8")
+    assert '"n_rows":30,"n_held_out":30,"n_test":30,"n_training":0' in text

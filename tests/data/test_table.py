@@ -37,6 +37,13 @@ def test_columns_get_their_kinds(load):
     assert data.Y.to_numpy().tolist() == [[0, 1], [1, 0], [1, 1]]
 
 
+def test_numbers_are_read_to_the_last_bit(load):
+    texts = [repr(value) for value in np.random.default_rng(0).normal(size=3000).tolist()]
+    texts += ["1.7976931348623157e308", "5e-324", "0.1", "123456789.123456789"]
+    loaded = load("x,y\n" + "".join(f"{text},{i % 2}\n" for i, text in enumerate(texts)), "y")
+    assert loaded.X["x"].tolist() == [float(text) for text in texts]
+
+
 def test_numbers_that_are_codes_can_be_declared_nominal(load):
     data = load("zone,y\n2,0\n,1\n10,0\n", "y", nominal=["zone"])
     assert data.X["zone"].cat.categories.tolist() == ["10", "2"]

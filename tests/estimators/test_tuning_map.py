@@ -35,7 +35,7 @@ def test_the_map_shows_the_mean_scores_of_the_chosen_decoder(tuned):
     display = tuned.plot_map()
     is_chosen = [decoder == tuned.best_params_["decode"] for decoder in tuned.cv_results_["decode"]]
     scores = tuned.cv_results_["mean_test_score"][is_chosen].reshape(2, 3)
-    assert np.allclose(display.ax_.images[0].get_array(), 100 * scores.T)
+    assert np.allclose(display.ax_.collections[0].get_array().reshape(3, 2), 100 * scores.T)
     assert display.ax_.get_xlabel() == "m"
 
 
@@ -90,7 +90,7 @@ def test_the_theory_is_the_chosen_one_of_the_path(tuned):
 def test_a_map_of_classes_shows_the_score():
     clf = RuleSetClassifierCV("accuracy", **GRID, **FOREST).fit(DATA.X, DATA.Y.iloc[:, 0])
     assert np.allclose(
-        np.sort(clf.plot_map().ax_.images[0].get_array().ravel()),
+        np.sort(clf.plot_map().ax_.collections[0].get_array().ravel()),
         np.sort(clf.cv_results_["mean_test_score"]),
     )
     with pytest.raises(ValueError, match="several labels"):

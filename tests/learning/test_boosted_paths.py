@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from planted_targets import TARGETS, make_three_labels
 from steelyard import BoostedRulesClassifier, MEstimate, theory_path
+from steelyard.learning import boosting
 from steelyard.learning.boosting import learn_boosted_rules, share_rules
 from steelyard.learning.settings import BoostingSettings
 from steelyard.learning.targets import encode_targets
@@ -200,7 +201,10 @@ class TestTheories:
         few, many = (boosted_path(*data, (1.0,), max_rules=n) for n in (max_rules, 15))
         for short, long in zip(few.ranked, many.ranked, strict=True):
             n_kept = len(short.rule_idx)
-            for mine, whole in zip(short, long, strict=True):
+            assert [few.rule(i) for i in short.rule_idx] == [
+                many.rule(i) for i in long.rule_idx[:n_kept]
+            ]
+            for mine, whole in zip(short[1:], long[1:], strict=True):
                 assert mine.tolist() == whole[:n_kept].tolist()
             assert len(set(short.rule_idx)) == max_rules
             assert long.rule_idx[n_kept] not in short.rule_idx
@@ -323,3 +327,31 @@ class TestNothingToDo:
         fitted = boosted().fit(data[0], ["only"] * 120)
         assert len(fitted.theory_) == 0
         assert set(fitted.predict(data[0])) == {"only"}
+
+
+@pytest.mark.parametrize("options", [{}, {"min_rules_per_label": 1}, {"min_rules_per_label": 2}])
+@pytest.mark.parametrize("max_rules", [20, 40])
+def test_rules_that_the_limit_drops_are_not_grown_and_nothing_else_changes(
+    monkeypatch, max_rules, options
+):
+    """Ten labels that need few rules or many; most of the rules of those that need few are dropped."""
+    rng = np.random.default_rng(0)
+    X = rng.random((150, 6))
+    Y = (
+        X[:, [0, 1, 2, 3, 4] * 2] + rng.random((150, 10)) * np.arange(10) > 0.8 * np.arange(2, 12)
+    ) + 0
+    n_grown = []
+    pool_rules = boosting.pool_rules
+
+    def count(rules_of_label, *rest):
+        n_grown.append(sum(len(rules.table) for rules in rules_of_label))
+        return pool_rules(rules_of_label, *rest)
+
+    monkeypatch.setattr(boosting, "pool_rules", count)
+    path = boosted_path(X, Y, max_rules=max_rules, **options)
+    monkeypatch.setattr(boosting, "_find_least_gains", lambda *_: None)
+    expected = boosted_path(X, Y, max_rules=max_rules, **options)
+    for (*_, theory), (*_, whole) in zip(cells(path), cells(expected), strict=True):
+        assert theory.to_json() == whole.to_json()
+    all_may_be_needed = options.get("min_rules_per_label", 0) > 1
+    assert n_grown[0] == n_grown[1] if all_may_be_needed else n_grown[0] < n_grown[1]

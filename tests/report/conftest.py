@@ -2,10 +2,12 @@
 
 import os
 import shutil
+from pathlib import Path
 
 import matplotlib
 import pytest
 
+from steelyard.report.build import write_report
 from steelyard.study import StudyConfig, StudyResults, run_study
 
 matplotlib.use("Agg")
@@ -31,6 +33,13 @@ def two_studies(tmp_path_factory: pytest.TempPathFactory) -> StudyResults:
         baselines=("ripper",),
     )
     return run_study(config, tmp_path_factory.mktemp("study") / "two")
+
+
+@pytest.fixture(scope="session")
+def written_report(two_studies: StudyResults) -> Path:
+    """The folder of the study with its report."""
+    assert write_report(two_studies) == two_studies.folder / "index.html"
+    return two_studies.folder
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pages import settle
+from pages import run, settle
 from steelyard import Constraints, RuleSetClassifier, TheoryPath, make_planted_rules
 from steelyard.report.page import write_page
 from steelyard.report.page.payload import study_to_payload
@@ -347,8 +347,13 @@ def test_the_label_view_draws_the_rules_in_coverage_space(open_page, study):
     assert page.locator("#labels .rule-dot").count() == len(theory.rules_of("L<2>"))
 
 
-def test_a_point_of_the_scatter_chooses_its_theory(open_page):
+def test_a_point_of_the_scatter_has_the_colour_of_its_cell_and_chooses_it(open_page):
     page = open_page("#data=evil&view=tradeoff")
+    colours = """(kind) => Object.fromEntries([...document.querySelectorAll(kind)]
+      .map((node) => [`${node.dataset.p} ${node.dataset.phi}`, node.getAttribute('fill')]))"""
+    cells, dots = (run(page, colours, kind) for kind in (".cell", "#figure-size .dot"))
+    assert len(set(cells.values())) > 3
+    assert cells == dots
     page.locator('#figure-size .dot[data-p="3"][data-phi="1"]').dispatch_event("click")
     assert "parameter=1024&phi=0.75" in page.url
 
@@ -476,6 +481,19 @@ def test_a_printed_page_shows_the_theory_and_no_buttons(open_page):
         assert page.locator(place).first.is_visible()
     for place in ("#map", "#ask-case", "#rules .actions", "#tabs", "#theory-downloads"):
         assert not page.locator(place).first.is_visible()
+    assert page.locator(".print-title").inner_text() == "cell m = 4, φ = 100 %"
+
+
+def test_a_printed_theory_has_its_history(open_page):
+    page = open_page("#data=planted")
+    page.locator('#rules [data-action="drop"]').first.click()
+    settle(page)
+    assert not page.locator("#printed-history").is_visible()
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    assert page.locator(".print-title").inner_text() == "tuned for Micro F1"
+    assert "rejected a rule" in page.locator("#printed-history li").inner_text()
+    assert not page.locator("#scores").is_visible()
 
 
 def test_compressed_theories_are_read_and_omitted_ones_are_reported(open_page, study, tmp_path):

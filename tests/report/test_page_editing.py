@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
+import pandas as pd
 import pytest
 
-from pages import download, give_file, settle, table_to_csv
+from pages import PATIENCE, download, give_file, run, settle, table_to_csv
 from steelyard import (
     BoostedRulesClassifier,
     MEstimate,
@@ -16,11 +18,13 @@ from steelyard import (
     Theory,
     make_planted_rules,
 )
+from steelyard.cli.main import main
 from steelyard.measures import MEASURES
 from steelyard.model.conditions import Condition
 from steelyard.model.log_odds import fit_vote
 from steelyard.model.rules import Head
-from steelyard.report.page import write_theory_page
+from steelyard.report.page import write_page, write_theory_page
+from steelyard.study.to_use import read_theories_to_use
 
 
 @pytest.fixture(scope="module")
@@ -56,19 +60,21 @@ def replay(theory: Theory, history: list[dict]) -> Theory:
         options = {"note": step.get("note", ""), "when": step["when"]}
         if "points" in step:
             options["points"] = step["points"]
-        if step["op"] == "drop":
-            theory = theory.drop(plain_to_rule(step["rule"]))
-        elif step["op"] == "replace":
+        if step["action"] == "drop":
+            theory = theory.drop(plain_to_rule(step["rule"]), **options)
+        elif step["action"] == "replace":
             new = plain_to_rule(step["new"])
             theory = theory.replace(plain_to_rule(step["rule"]), new, **options)
-        elif step["op"] == "add":
+        elif step["action"] == "add":
             theory = theory.add(plain_to_rule(step["new"]), **options)
+        elif step["action"] == "note":
+            theory = theory.annotate(plain_to_rule(step["rule"]), **options)
     return theory
 
 
 def curated_by(page) -> tuple[Theory, list[dict]]:
     text = download(page, "#save-curated")
-    return Theory.from_json(text), json.loads(text)["curation"]["history"]
+    return Theory.from_json(text), json.loads(text)["history"]
 
 
 def first_bound(theory: Theory) -> tuple[int, str]:
@@ -95,6 +101,31 @@ def test_downloads_are_what_the_library_writes(visit, page_file, theory):
         assert download(page, f'[data-export="{name}"]') == expected
 
 
+def test_other_formats_of_an_edited_theory_are_one_command_away(
+    visit, page_file, theory, tmp_path, monkeypatch
+):
+    page = visit(page_file)
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    act(page, 0, "drop")
+    with page.expect_download(timeout=PATIENCE) as saved:
+        page.locator("#save-curated").click()
+    monkeypatch.chdir(tmp_path)
+    saved.value.save_as(saved.value.suggested_filename)
+    for name, written in (("sql", "to_sql"), ("python", "to_python")):
+        page.locator(f'[data-export="{name}"]').click()
+        page.locator("#copy-command").click()
+        settle(page)
+        command = run(page, "() => navigator.clipboard.readText()")
+        assert command == page.locator("#export-command").inner_text()
+        program, *arguments = command.split()
+        assert program == "steelyard"
+        # The command works as it is, on the file as it is.
+        with pytest.raises(SystemExit) as ended:
+            main(arguments)
+        assert not ended.value.code
+        assert Path(arguments[-1]).read_text(encoding="utf-8") == getattr(theory.drop(0), written)()
+
+
 def test_edits_give_the_theory_that_the_library_gives(visit, page_file, theory, data):
     page = visit(page_file)
     position, attribute = first_bound(theory)
@@ -114,8 +145,9 @@ def test_edits_give_the_theory_that_the_library_gives(visit, page_file, theory, 
     page.locator("#editor-save").click()
     settle(page)
     curated, history = curated_by(page)
-    assert [step["op"] for step in history] == ["drop", "replace", "add"]
+    assert [step["action"] for step in history] == ["drop", "replace", "add"]
     assert curated == replay(theory, history)
+    assert curated.history == replay(theory, history).history
     assert curated.predict(data.X).equals(replay(theory, history).predict(data.X))
     edited = [s for s in curated if s.provenance.source == "edited"]
     assert [s.provenance.note for s in edited] == ["a rounder bound"]
@@ -206,7 +238,7 @@ def test_undo_redo_and_reload_lose_nothing(visit, page_file, theory):
     again.locator("#redo").click()
     settle(again)
     curated, history = curated_by(again)
-    assert [step["op"] for step in history] == ["drop", "keep", "note"]
+    assert [step["action"] for step in history] == ["drop", "keep", "note"]
     assert curated.rules[0].provenance.note == "as every grower knows ‮ <b>"
     again.locator("body").press("Control+z")
     settle(again)
@@ -246,10 +278,36 @@ def test_the_page_can_be_mailed_on_with_its_edits(visit, page_file, tmp_path):
 def test_a_curated_theory_dropped_on_the_page_continues_the_work(visit, page_file):
     page = visit(page_file)
     act(page, 0, "drop")
+    act(page, 1, "note")
+    page.locator(".note-form input").fill("as every grower knows")
+    page.keyboard.press("Enter")
+    settle(page)
     text = download(page, "#save-curated")
-    fresh = visit(page_file)
-    give_file(fresh, "curated.json", text)
-    assert fresh.locator("#rules .rule.rejected").count() == 1
+    # The library keeps the history, so that its files continue the work, too.
+    for saved in (text, Theory.from_json(text).to_json()):
+        fresh = visit(page_file)
+        give_file(fresh, "curated.json", saved)
+        assert fresh.locator("#rules .rule.rejected").count() == 1
+        assert download(fresh, "#save-curated") == text
+
+
+def test_a_curated_theory_has_a_page_with_its_history(visit, page_file, theory, data, tmp_path):
+    page = visit(page_file)
+    act(page, 0, "drop")
+    curated, _ = curated_by(page)
+    X, Y = data.X[200:], data.Y[200:]
+    later = visit(write_theory_page(curated, tmp_path / "p.html", X, Y, is_unseen=True))
+    assert "edited before: 1 edit" in later.locator("#scores").inner_text()
+    later.locator("#scores summary", has_text="History").click()
+    assert "rejected a rule" in later.locator(".history li").inner_text()
+    act(later, 1, "drop")
+    again, history = curated_by(later)
+    assert [step["action"] for step in history] == ["drop", "drop"]
+    assert again.history == curated.drop(1, when=history[1]["when"]).history
+    # A page that has another theory says so.
+    other = visit(write_theory_page(curated.drop(0), tmp_path / "o.html", X, Y, is_unseen=True))
+    give_file(other, "curated.json", again.to_json())
+    assert "a theory that this page does not have" in other.locator("#batch").inner_text()
 
 
 def test_edits_are_judged_on_a_file_with_labels(visit, page_file, theory, data):
@@ -261,6 +319,40 @@ def test_edits_are_judged_on_a_file_with_labels(visit, page_file, theory, data):
     value = theory.evaluate(data.X[:50], data.Y[:50]).measures["f1_micro"]
     first = page.locator("#scores table").first.locator("tbody tr").first.inner_text()
     assert first.split("\t")[:2] == ["Micro F1", f"{100 * value:.1f} %"]
+
+
+def test_edits_of_a_theory_to_use_can_be_judged_on_unseen_examples(visit, two_studies):
+    (used, *_) = read_theories_to_use(two_studies.folder, "planted")
+    page = visit(write_page(two_studies), "#data=planted")
+    page.locator("#add-rule").click()
+    page.locator("#editor-attribute").fill("weight")
+    page.locator("#editor-add").click()
+    page.locator('#editor [data-condition="weight"] [data-end="low"]').fill("250")
+    page.locator("#editor-save").click()
+    settle(page)
+    assert "training examples" in page.locator("#scores").inner_text()
+    assert "have seen these examples" in page.locator("#seen-note").inner_text()
+    page.locator("#judge-fairly").click()
+    settle(page)
+    assert "theory=cell" in page.url
+    assert page.locator("#seen-note").count() == 0
+    # The added rule came along, and the same choice is judged on the test examples of its fold.
+    curated, history = curated_by(page)
+    assert [step["action"] for step in history] == ["add"]
+    path = two_studies.paths["planted"]
+    parameters = [heuristic.parameter for heuristic in path.heuristics]
+    learned = path.theory(parameters.index(used.choice.parameter), used.choice.phi)
+    assert [s.rule for s in curated if s.provenance.is_learned] == [s.rule for s in learned]
+    examples = two_studies.examples("planted")
+    n = examples["n_test"]
+    X = pd.DataFrame(examples["rows"], columns=examples["features"])[:n]
+    Y = pd.DataFrame(examples["truth"], columns=examples["labels"])[:n]
+    assert f"judged on {n} examples from which its rules" in page.locator("#is-twin").inner_text()
+    rows = page.locator("#scores table").first.locator("tbody tr").all_inner_texts()
+    shown = {row.split("\t")[0]: row.split("\t")[1:3] for row in rows}
+    for title, name in (("Micro F1", "f1_micro"), ("Subset accuracy", "subset")):
+        values = [100 * t.evaluate(X, Y).measures[name] for t in (learned, curated)]
+        assert shown[title] == [f"{value:.1f} %" for value in values]
 
 
 def test_a_vote_can_be_changed_and_fitted(visit, tmp_path, data):

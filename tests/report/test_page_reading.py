@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pages import settle
+from pages import run, settle
 from steelyard import Condition, Evidence, Feature, Head, Label, Rule, ScoredRule, Theory
 from steelyard.report.page import write_page, write_theory_page
 from steelyard.report.page.payload import study_to_payload
@@ -193,6 +193,28 @@ def test_a_region_of_the_map_is_selected_by_dragging(visit, study_page):
     assert page.locator("#theory").input_value() == "use-f1_micro"  # no cell was chosen
 
 
+def test_a_region_of_the_map_is_selected_with_keys(visit, study_page):
+    page = visit(study_page, "#data=planted&theory=cell&parameter=0&phi=1")
+    page.keyboard.press("m")
+    for key in ("Shift+ArrowRight", "Shift+ArrowDown", "Shift+ArrowDown", "Shift+ArrowDown"):
+        page.keyboard.press(key)
+    settle(page)
+    assert "6 of 9 theories" in page.locator("#filter-note").inner_text()
+    assert page.locator("#map .cell:not(.dim)").count() == 6
+    assert "parameter=0&phi=1" in page.url
+    page.keyboard.press("Escape")
+    settle(page)
+    assert page.locator("#map .cell.dim").count() == 0
+
+
+def test_what_was_not_counted_on_unseen_examples_is_named(visit, study_page):
+    page = visit(study_page, "#data=planted&theory=R3")
+    assert "unseen: not counted" in page.locator("#rules .evidence").first.inner_text()
+    page.locator("#tab-labels").click()
+    settle(page)
+    assert "No held-out values" in page.locator("#labels").inner_text()
+
+
 def test_two_methods_are_compared_by_measures_examples_and_groups(visit, two_studies, study_page):
     page = visit(study_page, "#data=other&view=compare&with=R2&by=bruised")
     page.wait_for_selector("#compare-measures")
@@ -249,7 +271,8 @@ def test_of_ten_thousand_rules_only_those_in_sight_are_drawn(visit, tmp_path):
     page = visit(write_theory_page(theory, tmp_path / "p.html", X, [[0], [1], [0], [1]]))
     assert "10,000 rules" in page.locator("#rules-headline").inner_text()
     assert page.locator("#rules .rule").count() <= 240
-    seconds = page.evaluate(
+    seconds = run(
+        page,
         """async () => {
           const start = performance.now();
           for (let i = 0; i < 5; i += 1) {
@@ -257,19 +280,17 @@ def test_of_ten_thousand_rules_only_those_in_sight_are_drawn(visit, tmp_path):
             await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
           }
           return (performance.now() - start) / 1000;
-        }"""
+        }""",
     )
     assert seconds < 3
     assert 60 < page.locator("#rules .rule").count() < 2000
 
 
-KEY = """(key) => new Promise((done) => {
+PRESS = """(key) => {
   const map = document.getElementById('map');
   map.focus();
-  const start = performance.now();
   map.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
-  done(performance.now() - start);
-})"""
+}"""
 
 
 def test_an_arrow_key_is_answered_within_50_ms_on_hundreds_of_labels(visit, two_studies, tmp_path):
@@ -283,11 +304,47 @@ def test_an_arrow_key_is_answered_within_50_ms_on_hundreds_of_labels(visit, two_
     file = tmp_path / "page.html"
     file.write_text(build_page(payload, blocks), encoding="utf-8")
     page = visit(file, "#data=planted&theory=cell")
+    devtools = page.context.new_cdp_session(page)
+    # Time of the processor: other programs may be busy.
+    devtools.send("Performance.enable", {"timeDomain": "threadTicks"})
+
+    def milliseconds() -> float:
+        metrics = devtools.send("Performance.getMetrics")["metrics"]
+        return 1000 * next(m["value"] for m in metrics if m["name"] == "TaskDuration")
+
     took = []
-    for key in ["ArrowRight", "ArrowDown", "ArrowLeft", "ArrowUp"] * 5:
-        took.append(page.evaluate(KEY, key))
-        settle(page)
+    for key in ["ArrowRight", "ArrowDown", "ArrowLeft", "ArrowUp"] * 3:
+        start = milliseconds()
+        page.evaluate(PRESS, key)
+        settle(page)  # all is drawn, the rules too
+        took.append(milliseconds() - start)
     assert np.median(took) < 50
+
+
+def test_the_map_answers_a_key_before_the_rules_are_drawn(visit, study_page):
+    page = visit(study_page, "#data=planted&theory=cell&parameter=4&phi=0.5")
+    first = page.locator("#rules-headline").inner_text()
+    script = f"""async () => {{
+      ({PRESS})('ArrowRight');
+      const marked = document.getElementById('here-parameter').textContent;
+      return [marked, document.getElementById('rules-headline').textContent];
+    }}"""
+    marked, rules = run(page, script)
+    assert "524288" in marked
+    assert rules == first
+    settle(page)
+    assert "524288" in page.locator("#rules-headline").inner_text()
+
+
+def test_a_page_that_never_paints_is_an_error(browser):
+    page = browser.new_page()
+    try:
+        page.set_content("<body></body>")
+        page.evaluate("window.requestAnimationFrame = () => 0")
+        with pytest.raises(Exception, match="Timeout 300ms exceeded"):
+            run(page, "() => new Promise((done) => requestAnimationFrame(done))", patience=300)
+    finally:
+        page.close()
 
 
 # -- access ----------------------------------------------------------------------------------------
@@ -331,11 +388,57 @@ def test_axe_finds_no_violation(visit, study_page, axe, theme, width):
             page.wait_for_selector("#compare-measures")
             page.select_option("#slice", index=1)
             settle(page)
-        assert page.evaluate(RUN_AXE) == [], view
+        assert run(page, RUN_AXE, patience=60_000) == [], view
     page.locator("#tab-rules").click()
     settle(page)
     page.locator('#rules [data-action="change"]').first.click()
-    assert page.evaluate(RUN_AXE) == [], "editor"
+    assert run(page, RUN_AXE, patience=60_000) == [], "editor"
+
+
+# Kind, colour and colour behind it, of all texts of chips.
+COLOURS = """() => [...document.querySelectorAll('.chip, .chip *')].map((node) => {
+  const behind = (one) => {
+    const colour = getComputedStyle(one).backgroundColor;
+    return /, 0\\)$/.test(colour) ? behind(one.parentElement) : colour;
+  };
+  const { color, opacity } = getComputedStyle(node);
+  return [node.closest('.chip').className, color, behind(node), opacity];
+})"""
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance, as WCAG 2 defines it."""
+    shares = [int(number) / 255 for number in re.findall(r"\d+", colour)[:3]]
+    linear = [s / 12.92 if s <= 0.04045 else ((s + 0.055) / 1.055) ** 2.4 for s in shares]
+    return sum(
+        weight * value for weight, value in zip((0.2126, 0.7152, 0.0722), linear, strict=True)
+    )
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_chips_have_the_contrast_that_wcag_asks_for(visit, tmp_path, theme):
+    rules = (rule_for("right"), rule_for("wrong"))
+    labels = tuple(Label(name, 1, 1, 1, 0, 1) for name in ("right", "wrong", "missed"))
+    theory = theory_of(*rules, features=(Feature("x"),), labels=labels)
+    page = visit(
+        write_theory_page(theory, tmp_path / "p.html", pd.DataFrame({"x": [1.0]}), [[1, 0, 1]]),
+        "#view=ask",
+        color_scheme=theme,
+    )
+    kinds = set()
+    for _ in range(2):
+        for kind, text, behind, opacity in run(page, COLOURS):
+            kinds.add(kind.removeprefix("chip "))
+            light, dark = sorted((luminance(text), luminance(behind)), reverse=True)
+            assert (light + 0.05) / (dark + 0.05) >= 4.5, (kind, text, behind)
+            assert opacity == "1"
+        page.locator("#random-case").click()
+        settle(page)
+    assert kinds == {"correct", "false-positive", "missed", "predicted"}
+
+
+def rule_for(label: str) -> ScoredRule:
+    return ScoredRule(Rule(Head(label), (Condition("x", "≥", 0.0),)), Evidence(1, 0), 1.0)
 
 
 def test_a_rule_is_changed_with_the_keyboard_alone(visit, study_page):
@@ -353,3 +456,31 @@ def test_a_rule_is_changed_with_the_keyboard_alone(visit, study_page):
     settle(page)
     assert page.locator("#rules .rule.edited").count() == 0
     assert re.search(r"0 edits", page.locator("#scores").inner_text())
+
+
+def test_the_focus_stays_where_it_was_when_a_key_changes_the_page(visit, study_page):
+    page = visit(study_page, "#data=planted")
+    focused = """() => {
+      const node = document.activeElement;
+      return [node.closest('[data-rule]')?.dataset.rule, node.dataset.action, node.ariaLabel];
+    }"""
+    button = page.locator('#rules [data-action="keep"]').first
+    button.focus()
+    key, *_ = run(page, focused)
+    page.keyboard.press("Enter")
+    settle(page)
+    # A rule that is kept has no such button any more; the next one of the rule has the focus.
+    assert run(page, focused)[:2] == [key, "drop"]
+    page.keyboard.press("Enter")
+    settle(page)
+    assert run(page, focused)[:2] == [key, "restore"]
+    page.locator('[aria-label="the cell to the left"]').focus()
+    page.keyboard.press("Enter")
+    settle(page)
+    assert run(page, focused)[2] == "the cell to the left"
+    page.locator("#tab-ask").click()
+    settle(page)
+    page.locator('[aria-label="next example"]').focus()
+    page.keyboard.press("Enter")
+    settle(page)
+    assert run(page, focused)[2] == "next example"

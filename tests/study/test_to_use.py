@@ -26,7 +26,13 @@ CONFIG = StudyConfig(
 
 @pytest.fixture(scope="module")
 def study(tmp_path_factory):
-    return run_study(CONFIG, tmp_path_factory.mktemp("study") / "results", n_jobs=1)
+    steps = []
+    folder = tmp_path_factory.mktemp("study") / "results"
+    found = run_study(CONFIG, folder, n_jobs=1, theory_progress=lambda *step: steps.append(step))
+    # Each distinct choice and each variant of Ripper is learned once, and each is told.
+    used = {u.choice[1:2] + u.choice[3:] for u in read_theories_to_use(folder, "planted")}
+    assert steps == [(i, len(used)) for i in range(len(used) + 1)]
+    return found
 
 
 def test_the_cell_is_what_tuning_with_the_same_folds_chooses(study):

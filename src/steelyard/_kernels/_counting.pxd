@@ -324,15 +324,18 @@ cdef inline uint64_t sum_nondefault(
     cdef const int32_t* column
     cdef Py_ssize_t i, e
     cdef uint32_t row
+    cdef uint64_t mask  # all bits or none: a condition would often be mispredicted
     if coded.column[f] >= 0:
         column = dense_codes(coded, f)
         for i in range(start, end):
             row = counter.members[i]
-            found += counter.pair[row] if column[row] != 0 else 0
+            mask = -<int64_t> column[row]
+            found += counter.pair[row] & mask
     elif is_short_list(coded, f, start, end):
         for e in range(coded.indptr[f], coded.indptr[f + 1]):
             row = coded.rows[e]
-            found += counter.pair[row] if is_in_node(counter, row, start, end) else 0
+            mask = -<int64_t> is_in_node(counter, row, start, end)
+            found += counter.pair[row] & mask
     else:
         for i in range(start, end):
             row = counter.members[i]

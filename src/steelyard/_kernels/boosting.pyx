@@ -503,6 +503,7 @@ def boost_rules(
     uint64_t[::1] out_seed,
     const double[::1] start,
     limits=None,
+    double least_gain=-INFINITY,
 ):
     """Stagewise logistic regression over rules that are grown for it.
 
@@ -510,7 +511,7 @@ def boost_rules(
     is G/(H + l2), clipped to ±`max_weight`, and its gain is 2Gw - (H + l2)w². Each round grows rules on
     bags of the rows, takes the one with the largest gain on all rows, and adds the share `step` of its
     weight, rounded to integer points, to the log-odds of the rows it covers. It stops when the points
-    of the best rule round to 0.
+    of the best rule round to 0, and after the first choice when a gain is below `least_gain`.
 
     Parameters
     ----------
@@ -537,6 +538,7 @@ def boost_rules(
     limits : Limits, optional
         What the rules may test, and how many rows they have to cover. A rule that lowers the log-odds is
         one for the absence of the label.
+    least_gain : float
 
     Returns (number of choices, number of rules).
     """
@@ -636,7 +638,7 @@ def boost_rules(
             if known >= 0 and best_known.gain >= reuse * best.gain:
                 rule, best = known, best_known
             points = <int64_t> rint(points_per_log_odd * step * best.weight)
-            if rule < 0 or points == 0:
+            if rule < 0 or points == 0 or (t > 0 and best.gain < least_gain):
                 break
             n_rules = max(n_rules, rule + 1)
             out_rule[t] = rule

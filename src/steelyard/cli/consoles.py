@@ -163,22 +163,26 @@ def describe_error(error: Exception) -> str:
 
 
 @contextmanager
-def unit_progress(title: str) -> Iterator[Callable[[int, int, Any], None]]:
-    """Yield a function (n_done, n_units, last unit) that draws a bar, or prints lines into a log."""
+def unit_progress(title: str) -> Iterator[Callable[..., None]]:
+    """Yield a function (n_done, n_units, last unit) that draws a bar, or prints lines into a log.
+
+    Other things than units have a noun, as a fourth argument.
+    """
     from rich.progress import MofNCompleteColumn, Progress
 
     console = error_console()
     columns = (*Progress.get_default_columns(), MofNCompleteColumn())
     start, last = time.monotonic(), -_SECONDS_BETWEEN_LINES
 
-    def show(n_done: int, n_units: int, unit: Any) -> None:
+    def show(n_done: int, n_units: int, unit: Any, noun: str = "units") -> None:
         nonlocal last
-        bar.update(task, completed=n_done, total=n_units)
+        shown = title if noun == "units" else f"{title}, {noun}"
+        bar.update(task, completed=n_done, total=n_units, description=shown)
         seconds = time.monotonic() - start
         is_due = unit is None or n_done == n_units or seconds - last >= _SECONDS_BETWEEN_LINES
         if is_due and not console.is_terminal:
             last = seconds
-            typer.echo(f"{title}: {n_done} of {n_units} units, {seconds:.0f} s", err=True)
+            typer.echo(f"{title}: {n_done} of {n_units} {noun}, {seconds:.0f} s", err=True)
 
     options: Any = {"console": console, "transient": True, "disable": not console.is_terminal}
     with Progress(*columns, **options) as bar:

@@ -45,6 +45,7 @@ _DECODE = (
     "or what these label sets vote for."
 )
 _REPORT = "Also write an HTML page to read, try and edit the theory."
+_TEST = "Examples that are not learned from; the page judges the theory and edits on them."
 _CONSTRAINTS = "What the rules have to satisfy, in TOML; see docs/constraints.md."
 _DECODE_DEFAULT = "each-label; short and boosted: best-label-set"
 
@@ -77,26 +78,28 @@ def fit(
     seed: Annotated[int, typer.Option(min=0, help="Seed of all random choices.")] = 0,
     jobs: Jobs = -1,
     report: Annotated[Path | None, option(_REPORT, metavar="FILE", callback=check_folder)] = None,
+    test: Annotated[str | None, option(_TEST, metavar="DATA")] = None,
     as_json: Json = False,
 ) -> None:
     """Learn rules from a data set and save them as a theory.
 
     Example: [bold]steelyard fit patients.csv --labels cough,fever --tune f1_micro -o theory.json[/bold]
     """
-    keep_inputs(out, data, *([constraints] if constraints else []))
-    keep_inputs(report, data, out, *([constraints] if constraints else []))
+    _check_files(out, report, test, data, constraints)
     options: dict[str, Any] = {"heuristic": heuristic, "parameter": parameter, "phi": phi}
     options |= {"n_candidates": candidates, "max_rules": max_rules, "random_state": seed}
     options |= {"decode": decode and decode.value, "n_jobs": jobs}
     options["constraints"] = constraints and read_constraints(constraints)
     estimator = _make_estimator(method, tune, options)
     treatment = {"missing": missing_labels, "multi_valued": "split" if split_targets else None}
-    loaded = load_data(data, labels, treatment, ignore=ignore, nominal=nominal)
+    kinds: dict[str, Any] = {"ignore": ignore, "nominal": nominal}
+    loaded = load_data(data, labels, treatment, **kinds)
+    examples = loaded if test is None else _load_quietly(test, labels, treatment, **kinds)
     with no_repeated_notes(data), _whole_table():
         theory = estimator.fit(loaded.X, loaded.Y).theory_
     theory.to_json(out)
     if report is not None:
-        _write_report(estimator, report, loaded)
+        _write_report(estimator, report, examples, is_unseen=test is not None)
     content = {
         "theory": str(out),
         "heuristic": theory.heuristic,
@@ -110,18 +113,37 @@ def fit(
     print_result(as_json, content, *views)
 
 
-def _write_report(estimator: Any, path: Path, loaded: Any) -> None:
+def _check_files(out: Path, report: Path | None, test: str | None, *inputs: Any) -> None:
+    """Reject outputs that would replace an input, and examples for a page that nobody wants."""
+    if test is not None and report is None:
+        raise typer.BadParameter("needs --report, whose page it is for", param_hint="--test")
+    given = [path for path in (test, *inputs) if path is not None]
+    keep_inputs(out, *given)
+    keep_inputs(report, out, *given)
+
+
+def _load_quietly(*source: Any, **columns: Any) -> Any:
+    """Load examples of which nothing is learned: labels and attributes may have one value only."""
+    from steelyard.data import DataWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        return load_data(*source, **columns)
+
+
+def _write_report(estimator: Any, path: Path, loaded: Any, *, is_unseen: bool) -> None:
     """The page with the map of a tuned rule set if it can be shown, else that of the theory alone."""
     from steelyard.report.page import write_theory_page
 
     if hasattr(estimator, "report"):
         try:
-            estimator.report(path, loaded.X, loaded.Y)
+            estimator.report(path, loaded.X, loaded.Y, is_unseen=is_unseen)
         except ValueError as error:
             print_message("note", f"{error}; so the page has no map")
         else:
             return
-    write_theory_page(estimator.theory_, path, loaded.X, loaded.Y, name=loaded.name)
+    theory = estimator.theory_
+    write_theory_page(theory, path, loaded.X, loaded.Y, name=loaded.name, is_unseen=is_unseen)
 
 
 @contextmanager

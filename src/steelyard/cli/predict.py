@@ -17,11 +17,11 @@ def predict(theory: "steelyard.Theory", data: Data, out: OutFile = None) -> None
     """
     import pandas as pd
 
-    from steelyard._text import escape_formula
+    from steelyard._text import escape_formula, frame_to_csv
     from steelyard.data.sources import read_attributes
 
     predicted = pd.DataFrame(theory.predict(read_attributes(data)))
     predicted.columns = predicted.columns.map(escape_formula)
     if not theory.is_multilabel:  # classes may be texts
         predicted = predicted.map(lambda x: escape_formula(x) if isinstance(x, str) else x)
-    write_output(out, predicted.to_csv(index=False, lineterminator="\n"))
+    write_output(out, frame_to_csv(predicted))

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import fields, replace
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 # Without DATA the study takes less than three minutes on two cores, including compilation.
 EMBEDDED_STUDY: dict[str, Any] = {
-    "data": ("segments",),
+    "data": ("patients",),
     "folds": 5,
     "n_candidates": 30_000,
     "tune": ("f1_micro", "hamming", "subset"),
@@ -55,7 +56,7 @@ Data = Annotated[
         show_default=False,
         help="Embedded or OpenML names, ARFF, CSV or Parquet files, or folders with a Mulan pair "
         "(.arff and .xml) and an optional folds.csv. Default: the embedded data set "
-        "[bold]segments[/bold], with settings that take one or two minutes.",
+        "[bold]patients[/bold], with settings that take half a minute.",
     ),
 ]
 Heuristics = Annotated[
@@ -105,6 +106,17 @@ Cells = Annotated[
 ]
 
 
+# The names of steelyard.report.styles.STYLES, which would import pandas and scikit-learn.
+StyleName = StrEnum("StyleName", ["springer", "ieee", "beamer"])
+ReportStyle = Annotated[
+    StyleName | None,
+    option(
+        "Sizes of figures and tables: for a text width of 12.2 cm, for a column of 8.9 cm, or for "
+        "slides.",
+        "--style",
+        default="springer",
+    ),
+]
 Dask = Annotated[
     str | None,
     option(
@@ -156,6 +168,7 @@ def study_command(
     collect: Annotated[bool, option(_COLLECT, "--collect")] = False,
     config: Config = None,
     trust: Trust = False,
+    style: ReportStyle = None,
     as_json: Json = False,
 ) -> None:
     """Learn every theory of the grid on every fold, then write tables, figures and a page.
@@ -177,18 +190,23 @@ def study_command(
 
     reject_columns(settings.data, labels=labels)
     with _resumable(), _computing_on(dask, jobs) as n_jobs:
-        if collect:
-            _report(collect_study(settings, out), as_json)
-            return
         with unit_progress(
             "study" if shard is None else f"shard {shard[0]}/{shard[1]}"
         ) as progress:
+
+            def theories(n_done: int, n_theories: int) -> None:
+                progress(n_done, n_theories, n_done or None, "theories to use")
+
             if shard is not None:
                 done = run_shard(settings, out, *shard, n_jobs=n_jobs, progress=progress)
+            elif collect:
+                study = collect_study(settings, out, theory_progress=theories)
             else:
-                study = run_study(settings, out, n_jobs=n_jobs, progress=progress)
+                study = run_study(
+                    settings, out, n_jobs=n_jobs, progress=progress, theory_progress=theories
+                )
         if shard is None:
-            _report(study, as_json)
+            _report(study, as_json, style=style)
         else:
             _report_shard(done, as_json)
 
@@ -233,6 +251,7 @@ def report_command(
     out: Annotated[
         Path | None, option("The page of a theory.", "--out", "-o", default="THEORY.html")
     ] = None,
+    style: ReportStyle = None,
     trust: Trust = False,
     as_json: Json = False,
 ) -> None:
@@ -240,9 +259,11 @@ def report_command(
 
     Example: [bold]steelyard report results --label 786.2:Cough --cells 16:0.3,262144:1[/bold]
 
+    Example: [bold]steelyard report results --style ieee[/bold]
+
     Example: [bold]steelyard report theory.json patients.csv --out page.html[/bold]
     """
-    of_study = {"--label": label, "--cells": cells}
+    of_study = {"--label": label, "--cells": cells, "--style": style}
     of_theory = {"DATA": data, "--labels": labels, "--unseen": unseen or None, "--out": out}
     is_study = source.is_dir() or (data is None and not source.exists())
     given = [k for k, v in (of_theory if is_study else of_study).items() if v is not None]
@@ -252,7 +273,7 @@ def report_command(
     if is_study:
         from steelyard.study import load_study
 
-        _report(load_study(source, trust=trust), as_json, label=label, cells=cells)
+        _report(load_study(source, trust=trust), as_json, label=label, cells=cells, style=style)
         return
     if data is None:
         raise typer.BadParameter("the page of a theory needs examples", param_hint="DATA")
@@ -275,13 +296,13 @@ def _report_theory(
     print_result(as_json, {"page": str(page), "n_rules": len(theory)}, f"page:    {page}")
 
 
-def _report(study: StudyResults, as_json: bool, **example: Any) -> None:
+def _report(study: StudyResults, as_json: bool, **wanted: Any) -> None:
     from steelyard.report.build import write_report
 
     from .summary import summarize
 
     with error_console().status("writing tables, figures and the page"):
-        page = write_report(study, **example)
+        page = write_report(study, **wanted)
     content = {**study.summarize(), "folder": str(study.folder), "page": str(page)}
     print_result(as_json, content, *summarize(study), f"results: {study.folder}\npage:    {page}")
 

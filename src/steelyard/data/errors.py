@@ -22,7 +22,20 @@ class DataError(ValueError):
 
 
 class DataWarning(UserWarning):
-    """A data set can be used, but some of its columns do not help or mislead."""
+    """A data set can be used, but some of its columns do not help or mislead.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from steelyard import RipperClassifier, load_patients
+    >>> from steelyard.data import DataWarning
+    >>> data = load_patients()
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     clf = RipperClassifier(random_state=0).fit(data.X.assign(patient_id=range(442)), data.Y)
+    >>> ["patient_id" in str(w.message) for w in caught if w.category is DataWarning]
+    [True]
+    """
 
 
 def error_at(path: str | PathLike[str], line: int, problem: object) -> DataError:

@@ -14,10 +14,12 @@ import pandas as pd
 from steelyard._text import did_you_mean, list_names
 
 from .columns import ConstantLabels, MissingLabels, MultiValued
+from .docstrings import load_docstrings
 from .errors import DataError, DataWarning
 from .mulan import load_mulan
 from .multilabel import MultiLabelData
 from .openml import KNOWN_DATA_SETS, fetch_multilabel
+from .patients import load_patients
 from .planted import make_planted_rules
 from .segments import load_segments
 from .table import TABLE_SUFFIXES, load_table, read_table
@@ -25,6 +27,8 @@ from .text_files import strip_gz
 
 # The loader and the topic of every embedded data set.
 EMBEDDED: dict[str, tuple[Callable[[], MultiLabelData], str]] = {
+    "patients": (load_patients, "findings of diabetes patients, from five measurements"),
+    "docstrings": (load_docstrings, "topics of documentation strings of Python, from their words"),
     "segments": (load_segments, "dark segments of a display that shows handwritten digits"),
     "planted": (lambda: make_planted_rules(random_state=0), "generated from known rules"),
 }

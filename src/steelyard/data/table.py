@@ -23,6 +23,10 @@ from .multilabel import MultiLabelData
 from .suspicious import warn_about_columns
 from .text_files import read_text, strip_gz
 
+# pandas before 3.1 may err in the last bit of a number, unless it is told to read as Python does.
+_IS_EXACT = tuple(map(int, pd.__version__.split(".")[:2])) >= (3, 1)
+_EXACT: dict[str, Any] = {} if _IS_EXACT else {"float_precision": "round_trip"}
+
 _PARQUET_SUFFIXES = (".parquet", ".pq")
 TABLE_SUFFIXES = (".csv", ".tsv", ".txt", *_PARQUET_SUFFIXES)
 
@@ -149,8 +153,13 @@ def _read_csv(path: Path, sep: str | None) -> pd.DataFrame:
         with warnings.catch_warnings():
             # pandas drops values beyond the header with this warning only.
             warnings.simplefilter("error", pd.errors.ParserWarning)
-            table = pd.read_csv(
-                StringIO(text), sep=sep, na_values=["?"], index_col=False, low_memory=False
+            table: pd.DataFrame = pd.read_csv(
+                StringIO(text),
+                sep=sep,
+                na_values=["?"],
+                index_col=False,
+                low_memory=False,
+                **_EXACT,
             )
     except (pd.errors.ParserError, pd.errors.ParserWarning) as error:
         reason = str(error).removeprefix("Error tokenizing data. C error: ").strip()

@@ -19,6 +19,7 @@ from steelyard.learning.constraints import Constraints
 from steelyard.learning.targets import TargetChoice, Targets, encode_targets
 from steelyard.model.theory import Theory
 
+from .documented import DocumentedMixin
 from .parts import nested_parameters, replace_fields
 from .progress import CallbackSupportMixin, with_callbacks
 from .validation import (
@@ -34,7 +35,7 @@ from .validation import (
 _MOST_READ_RULES = 10_000
 
 
-class TheoryClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
+class TheoryClassifier(DocumentedMixin, CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     """Base class of all estimators: predictions of `theory_`, tags, and reading of training sets."""
 
     theory_: Theory
@@ -194,9 +195,9 @@ class TheoryClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     def feature_importances_(self) -> NDArray[np.float64]:
         """How much the rules rely on each attribute, in shares that sum to 1.
 
-        They are those of `Theory.importances`: a rule counts by the number of training examples with its
-        head that it covers beyond those that guessing would give, |TP - (TP + FP)·prior|, times the size
-        of its vote if it votes, in equal parts for its conditions.
+        They are those of `Theory.importances`: a rule counts by the number of training examples
+        with its head that it covers beyond those that guessing would give, ``|TP - (TP +
+        FP)·prior|``, times the size of its vote if it votes, in equal parts for its conditions.
 
         Returns
         -------

@@ -39,6 +39,19 @@ class ConstraintCost:
         are "without", "with" and, if asked for, each kind of constraint alone.
     theories : dict of str to Theory
         What each variant learns from all examples.
+
+    Examples
+    --------
+    >>> from steelyard import Constraints, RipperClassifier, constraint_cost, load_patients
+    >>> data = load_patients()
+    >>> clf = RipperClassifier(constraints=Constraints(max_conditions=2), random_state=0)
+    >>> cost = constraint_cost(clf, data.X, data.Y, cv=2)
+    >>> cost.variants
+    ['without', 'with']
+    >>> cost.to_frame().columns.tolist()
+    ['without', 'with', 'change', 'error']
+    >>> max(len(scored.body) for scored in cost.theories["with"])
+    2
     """
 
     constraints: Constraints

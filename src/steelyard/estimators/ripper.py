@@ -62,7 +62,7 @@ class RipperClassifier(TheoryClassifier):
     theory_ : Theory
         Its values are :math:`(TP + 1)/(TP + FP + 2)` on all training examples.
     classes_ : ndarray of shape (n_classes,), or (n_labels, 2) with one row (0, 1) per label
-    feature_importances_ : ndarray of shape (n_features_in_,)
+    feature_importances_ : ndarray of shape (n_features,)
     n_features_in_ : int
     feature_names_in_ : ndarray of str, if X has string column names
 

@@ -130,7 +130,14 @@ class RuleSetClassifierCV(TunedClassifier, RuleSetParameters):
         check_is_fitted(self)
         return import_module("steelyard.report.tuned").plot_tuning_map(self, measure, ax)
 
-    def report(self, path: str | os.PathLike[str], X: Any = None, Y: Any = None) -> Path:
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        X: Any = None,
+        Y: Any = None,
+        *,
+        is_unseen: bool = False,
+    ) -> Path:
         """Write one HTML page with the theory, the map of all cells and the rules of each of them.
 
         The map is that of the folds; all rules are learned on all examples. The theory decodes labels as
@@ -142,14 +149,17 @@ class RuleSetClassifierCV(TunedClassifier, RuleSetParameters):
         path : path-like
             The file to write, such as "page.html".
         X, Y : table and labels, optional
-            The training examples, to try the theory on and to judge edits with.
+            Examples to try the theory on and to judge edits with.
+        is_unseen : bool, default=False
+            Whether the theory was not learned from these examples, so that they judge fairly.
 
         Returns
         -------
         Path
         """
         check_is_fitted(self)
-        return Path(import_module("steelyard.report.tuned").write_tuning_page(self, path, X, Y))
+        write = import_module("steelyard.report.tuned").write_tuning_page
+        return Path(write(self, path, X, Y, is_unseen=is_unseen))
 
     def list_scored_cells(self) -> list[dict[str, Any]]:
         """The parameters of the cells in the order of `cv_results_` and of `fold_scores_`."""

@@ -12,11 +12,12 @@ from sklearn.utils.validation import check_is_fitted
 from steelyard.model.theory import Theory
 
 from .base import TheoryClassifier
+from .documented import DocumentedMixin
 from .rule_set import RuleSetClassifier
 from .validation import validate_table
 
 
-class RuleTransformer(TransformerMixin, BaseEstimator):
+class RuleTransformer(DocumentedMixin, TransformerMixin, BaseEstimator):
     """Rules as features: one column per learned rule, 1 where it fires and 0 elsewhere.
 
     A linear model on these columns weighs the rules anew.

@@ -21,6 +21,7 @@ class Change:
 
     Examples
     --------
+    >>> from steelyard import Change, Condition
     >>> change = Change(Condition("fever", "≥", 38.5), 37.0)
     >>> print(change)
     raise fever from 37 to at least 38.5
@@ -58,7 +59,17 @@ class Change:
 
 @dataclass(frozen=True)
 class NearRule:
-    """A rule that does not fire, with the changes that would make it fire."""
+    """A rule that does not fire, with the changes that would make it fire.
+
+    Examples
+    --------
+    >>> from steelyard import RipperClassifier, load_patients
+    >>> data = load_patients()
+    >>> clf = RipperClassifier(random_state=0).fit(data.X, data.Y)
+    >>> label = clf.explain(data.X.iloc[[0]], labels=["high cholesterol"]).labels[0]
+    >>> print(label.closest[0])
+    high cholesterol ← ...; to fire: raise LDL from 93.2 to at least ...
+    """
 
     scored: ScoredRule
     changes: tuple[Change, ...]

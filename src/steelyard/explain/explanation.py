@@ -38,6 +38,18 @@ class LabelExplanation:
         Why, in one line.
     sums : tuple of (str, str)
         Where votes are summed, the start and the total, each with its name.
+
+    Examples
+    --------
+    >>> from steelyard import RipperClassifier, load_patients
+    >>> data = load_patients()
+    >>> clf = RipperClassifier(random_state=0).fit(data.X, data.Y)
+    >>> explanation = clf.explain(data.X.iloc[[0]], labels=["high cholesterol"])
+    >>> label = explanation.labels[0]
+    >>> label.name, label.predicted, len(label.fired)
+    ('high cholesterol', 0, 0)
+    >>> print(label.closest[0].scored.rule.describe())
+    high cholesterol ← ...
     """
 
     label: Label

@@ -39,12 +39,32 @@ small {{ color: #666; font-weight: normal; }}
 
 
 def to_html(theory: Theory) -> str:
-    """The rules of a theory as a table for notebooks, grouped by label."""
+    """The rules of a theory as a table for notebooks, grouped by label.
+
+    Examples
+    --------
+    >>> from steelyard import RipperClassifier, load_patients
+    >>> from steelyard.export import to_html
+    >>> data = load_patients()
+    >>> theory = RipperClassifier(random_state=0).fit(data.X, data.Y[["high cholesterol"]]).theory_
+    >>> to_html(theory).count("<tr>") > len(theory)
+    True
+    """
     return "".join(_parts(theory, _MAX_RULES))
 
 
 def to_page(theory: Theory) -> str:
-    """The rules of a theory as a page of its own, with all rules and with who made them."""
+    """The rules of a theory as a page of its own, with all rules and with who made them.
+
+    Examples
+    --------
+    >>> from steelyard import RipperClassifier, load_patients
+    >>> from steelyard.export import to_page
+    >>> data = load_patients()
+    >>> theory = RipperClassifier(random_state=0).fit(data.X, data.Y[["high cholesterol"]]).theory_
+    >>> to_page(theory).rstrip().endswith("</html>")
+    True
+    """
     title = escape(f"{format_count(len(theory), 'rule')} for {', '.join(theory.label_names[:5])}")
     table = "".join(_parts(theory, len(theory)))
     return f"{_HEAD.format(title=title)}{table}\n</body></html>\n"

@@ -33,7 +33,17 @@ _NUMBER_WIDTH = 5
 
 
 def to_latex(theory: Theory) -> str:
-    """See `Theory.to_latex`."""
+    r"""See `Theory.to_latex`.
+
+    Examples
+    --------
+    >>> from steelyard import RipperClassifier, load_patients
+    >>> from steelyard.export import to_latex
+    >>> data = load_patients()
+    >>> theory = RipperClassifier(random_state=0).fit(data.X, data.Y[["high cholesterol"]]).theory_
+    >>> r"\begin{longtable}" in to_latex(theory)
+    True
+    """
     return "\n".join(_lines(theory)) + "\n"
 
 

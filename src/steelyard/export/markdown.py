@@ -13,7 +13,17 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|<>~$&])")
 
 
 def to_markdown(theory: Theory) -> str:
-    """See `Theory.to_markdown`."""
+    """See `Theory.to_markdown`.
+
+    Examples
+    --------
+    >>> from steelyard import RipperClassifier, load_patients
+    >>> from steelyard.export import to_markdown
+    >>> data = load_patients()
+    >>> theory = RipperClassifier(random_state=0).fit(data.X, data.Y[["high cholesterol"]]).theory_
+    >>> print(to_markdown(theory).splitlines()[0])
+    6 rules for 1 label, ...
+    """
     return "\n".join(_lines(theory)) + "\n"
 
 

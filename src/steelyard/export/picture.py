@@ -19,7 +19,17 @@ _WIDTH, _HEIGHT = 2.6, 2.5
 
 
 def plot_theory(theory: Theory, max_labels: int = 12) -> Figure:
-    """See `Theory.plot`."""
+    """See `Theory.plot`.
+
+    Examples
+    --------
+    >>> from steelyard import RipperClassifier, load_patients
+    >>> from steelyard.export import plot_theory
+    >>> data = load_patients()
+    >>> theory = RipperClassifier(random_state=0).fit(data.X, data.Y[["high cholesterol"]]).theory_
+    >>> len(plot_theory(theory).axes)
+    1
+    """
     from .figure import NotebookFigure
 
     if not is_integer(max_labels):

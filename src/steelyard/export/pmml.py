@@ -24,7 +24,17 @@ _TYPES = {int: "integer", float: "double", bool: "boolean"}
 
 
 def to_pmml(theory: Theory) -> str:
-    """See `Theory.to_pmml`."""
+    """See `Theory.to_pmml`.
+
+    Examples
+    --------
+    >>> from steelyard import RipperClassifier, load_patients
+    >>> from steelyard.export import to_pmml
+    >>> data = load_patients()
+    >>> theory = RipperClassifier(random_state=0).fit(data.X, data.Y[["high cholesterol"]]).theory_
+    >>> "RuleSetModel" in to_pmml(theory)
+    True
+    """
     answers = theory.answers("pmml")
     decisions = [answer for answer in answers if isinstance(answer, Choice)]
     if len(decisions) < len(answers):

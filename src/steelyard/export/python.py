@@ -73,7 +73,19 @@ def _day(value):
 
 
 def to_python(theory: Theory) -> str:
-    """See `Theory.to_python`."""
+    """See `Theory.to_python`.
+
+    Examples
+    --------
+    >>> from steelyard import RipperClassifier, load_patients
+    >>> from steelyard.export import to_python
+    >>> data = load_patients()
+    >>> theory = RipperClassifier(random_state=0).fit(data.X, data.Y[["high cholesterol"]]).theory_
+    >>> namespace = {}
+    >>> exec(to_python(theory), namespace)
+    >>> namespace["predict"](data.X.iloc[0].to_dict())
+    {'high cholesterol': 0}
+    """
     answers = theory.answers("python")
     is_multilabel = theory.is_multilabel
     kind = "maps labels to 0 or 1" if is_multilabel else "is its class"

@@ -29,7 +29,17 @@ _SQLITE_FORMATS = {"date": "%Y-%m-%d", "datetime": "%Y-%m-%d %H:%M:%f", "time": 
 
 
 def to_sql(theory: Theory, dialect: str = "sqlite", table: str = "data") -> str:
-    """See `Theory.to_sql`."""
+    """See `Theory.to_sql`.
+
+    Examples
+    --------
+    >>> from steelyard import RipperClassifier, load_patients
+    >>> from steelyard.export import to_sql
+    >>> data = load_patients()
+    >>> theory = RipperClassifier(random_state=0).fit(data.X, data.Y[["high cholesterol"]]).theory_
+    >>> print(to_sql(theory, table="patients").splitlines()[-1])
+    FROM "patients" AS t
+    """
     if not isinstance(dialect, str) or dialect not in DIALECTS:
         raise ValueError(f"dialect must be one of {', '.join(DIALECTS)}, got {dialect!r}")
     if not isinstance(table, str):

@@ -39,6 +39,7 @@ class Heuristic:
 
     Examples
     --------
+    >>> from steelyard import Heuristic
     >>> class Jaccard(Heuristic):
     ...     def __call__(self, tp, fp, fn, tn):
     ...         return tp / (tp + fp + fn)

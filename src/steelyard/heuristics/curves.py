@@ -36,6 +36,7 @@ class Klosgen(CurveHeuristic):
 
     Examples
     --------
+    >>> from steelyard import Klosgen
     >>> from steelyard import WRA
     >>> abs(Klosgen(omega=1)(3, 1, 2, 3) - WRA()(3, 1, 2, 3)) < 1e-12
     True
@@ -66,6 +67,7 @@ class Correlation(CurveHeuristic):
 
     Examples
     --------
+    >>> from steelyard import Correlation
     >>> Correlation()(4, 0, 0, 5)
     1.0
     """
@@ -88,6 +90,7 @@ class FoilGain(CurveHeuristic):
 
     Examples
     --------
+    >>> from steelyard import FoilGain
     >>> FoilGain()(3, 0, 1, 4)
     3.0
     """
@@ -109,6 +112,7 @@ class OddsRatio(CurveHeuristic):
 
     Examples
     --------
+    >>> from steelyard import OddsRatio
     >>> OddsRatio()(1, 0, 0, 1)
     9.0
     """

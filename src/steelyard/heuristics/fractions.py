@@ -69,6 +69,7 @@ class Precision(FractionHeuristic):
 
     Examples
     --------
+    >>> from steelyard import Precision
     >>> Precision()(3, 1, 2, 4)
     0.75
     """
@@ -85,6 +86,7 @@ class Recall(FractionHeuristic):
 
     Examples
     --------
+    >>> from steelyard import Recall
     >>> Recall()(3, 1, 2, 4)
     0.6
     """
@@ -103,6 +105,7 @@ class FMeasure(FractionHeuristic):
 
     Examples
     --------
+    >>> from steelyard import FMeasure, Recall
     >>> round(FMeasure(beta=1)(3, 1, 2, 4), 4)
     0.6667
     >>> FMeasure(beta=float("inf"))(3, 1, 2, 4) == Recall()(3, 1, 2, 4)
@@ -133,6 +136,7 @@ class MEstimate(FractionHeuristic):
 
     Examples
     --------
+    >>> from steelyard import MEstimate, Precision
     >>> MEstimate(m=2)(3, 1, 2, 4)
     0.6666666666666666
     >>> MEstimate(m=0)(3, 1, 2, 4) == Precision()(3, 1, 2, 4)
@@ -166,6 +170,7 @@ class GeneralizedMEstimate(FractionHeuristic):
 
     Examples
     --------
+    >>> from steelyard import GeneralizedMEstimate, Laplace
     >>> GeneralizedMEstimate(m=2)(3, 1, 2, 4) == Laplace()(3, 1, 2, 4)
     True
     """
@@ -194,6 +199,7 @@ class Cost(FractionHeuristic):
 
     Examples
     --------
+    >>> from steelyard import Cost
     >>> Cost(c=0.25)(3, 1, 2, 4)
     0.0
     """
@@ -219,6 +225,7 @@ class RelativeCost(FractionHeuristic):
 
     Examples
     --------
+    >>> from steelyard import RelativeCost
     >>> RelativeCost(c=0.5)(3, 1, 2, 4)
     0.2
     """
@@ -244,6 +251,7 @@ class WRA(FractionHeuristic):
 
     Examples
     --------
+    >>> from steelyard import WRA
     >>> WRA()(3, 1, 2, 3)
     0.08641975308641975
     """
@@ -260,6 +268,7 @@ class Accuracy(FractionHeuristic):
 
     Examples
     --------
+    >>> from steelyard import Accuracy
     >>> Accuracy()(3, 1, 2, 4)
     0.7
     """
@@ -276,6 +285,7 @@ class Laplace(FractionHeuristic):
 
     Examples
     --------
+    >>> from steelyard import Laplace
     >>> Laplace()(3, 1, 2, 4)
     0.6666666666666666
     """

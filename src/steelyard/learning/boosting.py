@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -118,14 +118,66 @@ def learn_boosted_rules(
     of_label = [given.of_label(i) for i in range(len(targets.names))]
     groups = [group_equal_rows(training.coded)] * len(orders)
     arguments = list(zip(targets.is_target, orders, groups, limits, of_label, strict=True))
-    rules_of_label = run_parallel(boost, arguments, n_jobs, progress)
+    prior = targets.is_target.mean(axis=1)
+    order = np.argsort(prior * (prior - 1), kind="stable")  # the largest loss first
+    waves = partial(_boost_in_waves, boost, arguments, order, budget, settings)
+    rules_of_label = waves(n_jobs, progress or (lambda *_: None))
     demands.warn_of_empty([len(rules.table) for rules in rules_of_label])
     pool = pool_rules(rules_of_label, given, targets.is_target)
     votes_of_ms = zip(*(rules.choices for rules in rules_of_label), strict=True)
     rankings = [_rank_votes(pool, votes, bounds) for votes in votes_of_ms]
-    prior = targets.is_target.mean(axis=1)
     combiner = SumOfVotes(tuple(probability_to_points(prior).tolist()))
     return make_path(pool, rankings, targets, training.coder, heuristics, (1.0,), combiner)
+
+
+def _boost_in_waves(
+    boost: Callable[..., LabelRules],
+    arguments: Sequence[Sequence[Any]],
+    order: NDArray[np.int64],
+    budget: Budget,
+    settings: BoostingSettings,
+    n_jobs: int | None,
+    progress: Progress,
+) -> list[LabelRules]:
+    """The rules of all labels; if labels are many, without most of those that `max_rules` would drop.
+
+    Labels with much to learn come first, in the given order. What they gain tells the labels after
+    them when to stop. The theory stays the same, except that of rules that cover the same examples
+    the shortest that was grown is kept, and fewer are grown.
+    """
+    found: dict[int, LabelRules] = {}
+    are_many = budget.reuse < math.inf
+    size = -(-(settings.max_rules + 1) // budget.n_rules) if are_many else len(order)
+    while len(found) < len(order):
+        wave = order[len(found) : len(found) + size]
+        least_gains = _find_least_gains(list(found.values()), settings)
+        calls = [(*arguments[i], least_gains) for i in wave]
+        report = partial(_report_later, progress, len(found), len(order))
+        results = run_parallel(boost, calls, n_jobs, report)
+        found |= zip(wave.tolist(), results, strict=True)
+        size = len(found)  # each wave is as large as all before it, so there are few of them
+    return [found[i] for i in range(len(order))]
+
+
+def _report_later(progress: Progress, n_before: int, n_all: int, n_done: int, _: int) -> None:
+    progress(n_before + n_done, n_all)
+
+
+def _find_least_gains(
+    known: Sequence[LabelRules], settings: BoostingSettings
+) -> tuple[float, ...] | None:
+    """For each m the gain below which a further rule cannot be among the best `max_rules`.
+
+    None if all rules may be needed: those that each label keeps depend on all of its rules.
+    """
+    if not known or settings.min_rules_per_label > 1:
+        return None
+    least, most = [], settings.max_rules
+    for votes_of_labels in zip(*(rules.choices for rules in known), strict=True):
+        firsts = [v.gain[np.unique(v.rule_idx, return_index=True)[1]] for v in votes_of_labels]
+        gains = np.sort(np.concatenate(firsts))[::-1]
+        least.append(float(gains[most]) if len(gains) > most else -math.inf)
+    return tuple(least)
 
 
 def share_rules(max_rules: int, n_labels: int) -> Budget:
@@ -154,6 +206,7 @@ def boost_label(
     group_of_row: NDArray[np.int64] | None = None,
     limits: Limits | None = None,
     given: tuple[Sequence[Rule], NDArray[np.bool_]] | None = None,
+    least_gains: Sequence[float] | None = None,
 ) -> LabelRules:
     """Grow, choose and weigh rules of one label for each m.
 
@@ -165,15 +218,15 @@ def boost_label(
 
     `order` is the order in which bags draw the rows. With the groups of equal rows, each rule is also
     counted on the rows outside its bag. `given` are the given rules of the label and the rows that they
-    cover: they get their votes first.
+    cover: they get their votes first. No rules follow a gain below the least gain of an m.
     """
     tables: list[RuleTable] = []
     seeds: list[NDArray[np.uint64]] = []
     votes_of_ms: list[Votes] = []
-    for m in ms:
+    for m, least_gain in zip(ms, least_gains or [-math.inf] * len(ms), strict=True):
         # Each m has rules of its own, so that its theory does not depend on the other values.
         l2, start, given_points, given_gain = _start(m, is_present, given)
-        rows = (is_present, order, l2, start, limits)
+        rows = (is_present, order, l2, start, limits, least_gain)
         grown, bag_seeds, votes = _boost(index, settings, budget, entropy, *rows)
         votes = votes._replace(given_points=given_points, given_gain=given_gain)
         distinct, position = _find_distinct(grown, index, is_present, limits)
@@ -256,6 +309,7 @@ def _boost(
     l2: float,
     start: NDArray[np.float64],
     limits: Limits | None,
+    least_gain: float,
 ) -> tuple[RuleTable, NDArray[np.uint64], Votes]:
     """The rules that one m grows, the seeds of their bags, and the choices among the rules."""
     n_rows, prior = len(is_present), is_present.mean()
@@ -278,7 +332,8 @@ def _boost(
         weights = (l2, STEP, MAX_WEIGHT, POINTS_PER_LOG_ODD, budget.reuse)
         tries = (settings.n_tries, *weights, np.uint64(entropy % 2**64))
         out = (rule_idx, points, gain, lengths, bodies, seeds)
-        n_choices, n_rules = boost_rules(index.coded, is_present, *bag, *tries, *out, start, limits)
+        end = (start, limits, least_gain)
+        n_choices, n_rules = boost_rules(index.coded, is_present, *bag, *tries, *out, *end)
     used = zip(bodies[:n_rules], lengths[:n_rules], strict=True)
     table = RuleTable.from_ranges([body[:length] for body, length in used])
     gain = np.minimum.accumulate(gain[:n_choices])

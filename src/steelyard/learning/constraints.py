@@ -18,7 +18,20 @@ from .settings import check_integer
 
 
 class ConstraintWarning(UserWarning):
-    """A constraint cannot be met, or leaves a label without rules."""
+    """A constraint cannot be met, or leaves a label without rules.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from steelyard import Constraints, ConstraintWarning, RipperClassifier, load_patients
+    >>> data = load_patients()
+    >>> clf = RipperClassifier(constraints=Constraints(min_covered=400), random_state=0)
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     theory = clf.fit(data.X, data.Y).theory_
+    >>> any(issubclass(warning.category, ConstraintWarning) for warning in caught)
+    True
+    """
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

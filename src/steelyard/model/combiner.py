@@ -55,6 +55,12 @@ class Combiner(Part):
 
     Scores are kept as a tally of shape (n_labels, n_rows) while rules are added, so that a path can
     score one theory after the other. A tally starts as `empty`, and `kernel` adds rules to it.
+
+    Examples
+    --------
+    >>> from steelyard import AnyRule, Combiner, SumOfVotes
+    >>> isinstance(AnyRule(), Combiner), AnyRule.gives_log_odds, SumOfVotes.gives_log_odds
+    (True, False, True)
     """
 
     #: Whether the first firing rule of a label settles it, whatever rules follow.

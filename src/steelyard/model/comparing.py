@@ -75,6 +75,7 @@ class Comparison:
 
     Examples
     --------
+    >>> from steelyard import Rule, ScoredRule, Theory
     >>> from steelyard import Evidence, Feature, Label
     >>> theory = Theory(
     ...     (Feature("fever"),),

@@ -75,6 +75,7 @@ class Condition:
 
     Examples
     --------
+    >>> from steelyard import Condition
     >>> print(Condition("fever", "≥", 38.5))
     fever ≥ 38.5
     >>> print(Condition("colour", "=", "red"))

@@ -36,6 +36,18 @@ class AnyRule(Combiner):
 
     The score is the best smoothed precision among the firing rules of a label; without a firing rule it
     is negative. Its sign is the prediction.
+
+    Examples
+    --------
+    >>> from steelyard import AnyRule, RuleSetClassifier, load_patients
+    >>> data = load_patients()
+    >>> clf = RuleSetClassifier(preset="paper", n_candidates=200, random_state=0).fit(data.X, data.Y)
+    >>> clf.theory_.combiner == AnyRule()
+    True
+    >>> fires = clf.theory_.evaluate(data.X).fires
+    >>> of_label = [scored.head.label == "low HDL" for scored in clf.theory_]
+    >>> bool((fires[:, of_label].any(axis=1) == clf.predict(data.X)[:, 1]).all())
+    True
     """
 
     name: ClassVar[str] = "any-rule"
@@ -121,6 +133,15 @@ class FirstRule(AnyRule):
     order : tuple of int
         Positions of the labels in the order in which they are asked. The last one is right if no rule
         of the others fires.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from steelyard import FirstRule, RipperClassifier
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> theory = RipperClassifier(random_state=0).fit(X, y).theory_
+    >>> theory.combiner
+    FirstRule(order=(0, 1, 2))
     """
 
     name: ClassVar[str] = "first-rule"

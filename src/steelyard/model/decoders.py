@@ -59,7 +59,14 @@ class Decoded(NamedTuple):
 
 
 class Decoder(Part):
-    """How scores of labels become predicted labels."""
+    """How scores of labels become predicted labels.
+
+    Examples
+    --------
+    >>> from steelyard import BestLabelSet, Decoder, EachLabel
+    >>> isinstance(EachLabel(), Decoder), EachLabel.needs_log_odds, BestLabelSet.needs_log_odds
+    (True, False, True)
+    """
 
     #: Whether scores are added up over labels, so that they have to be log-odds.
     needs_log_odds: ClassVar[bool] = False
@@ -132,6 +139,7 @@ class EachLabel(Decoder):
 
     Examples
     --------
+    >>> from steelyard import EachLabel
     >>> print(EachLabel(), EachLabel(0.3))
     each-label each-label(p > 0.3)
     """
@@ -180,7 +188,17 @@ class EachLabel(Decoder):
 
 @dataclass(frozen=True)
 class BestLabel(Decoder):
-    """Exactly one label: the one with the highest score. For targets with one class per example."""
+    """Exactly one label: the one with the highest score. For targets with one class per example.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from steelyard import BestLabel, BoostedRulesClassifier
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> clf = BoostedRulesClassifier(max_rules=10, random_state=0).fit(X, y)
+    >>> clf.theory_.decoder == BestLabel()
+    True
+    """
 
     name: ClassVar[str] = "best-label"
     is_single_label: ClassVar[bool] = True
@@ -316,6 +334,8 @@ class BestLabelSet(_LabelSets):
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from steelyard import BestLabelSet, KnownLabelSets
     >>> from steelyard.model.combiners import SumOfVotes
     >>> known = KnownLabelSets.from_labels(np.array([[1, 0], [1, 0], [1, 1], [0, 1]], dtype=bool))
     >>> decoder = BestLabelSet().fit(known)
@@ -385,6 +405,8 @@ class LabelSetVotes(_LabelSets):
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from steelyard import KnownLabelSets, LabelSetVotes
     >>> from steelyard.model.combiners import SumOfVotes
     >>> known = KnownLabelSets.from_labels(np.array([[1, 0], [1, 0], [0, 1], [0, 1]], dtype=bool))
     >>> decoder = LabelSetVotes(0.4, frequency_weight=1.0).fit(known)

@@ -88,6 +88,7 @@ class Drift:
 
     Examples
     --------
+    >>> from steelyard import Rule, ScoredRule, Theory
     >>> from steelyard import Evidence, Feature, Label
     >>> theory = Theory(
     ...     (Feature("fever"),),

@@ -21,6 +21,7 @@ from steelyard._text import did_you_mean, list_names, shorten_repr
 from .coded_rules import code_rules
 from .coverage import unpack
 from .evidence import Evidence, EvidenceFrom, Label, Provenance
+from .history import Edit
 from .recounting import read_labels, recount
 from .rules import Rule, ScoredRule
 from .theory import Theory
@@ -95,11 +96,22 @@ def _name_known(name: str, known: Sequence[str]) -> str:
 # -- edits -----------------------------------------------------------------------------------------
 
 
-def drop_rules(theory: Theory, *rules: Any) -> Theory:
+def drop_rules(theory: Theory, *rules: Any, note: str = "", when: str | None = None) -> Theory:
     """See `Theory.drop`."""
-    dropped = {find_rule(theory, rule) for rule in rules}
+    dropped = dict.fromkeys(find_rule(theory, rule) for rule in rules)
     kept = [scored for i, scored in enumerate(theory) if i not in dropped]
-    return _edit(theory, kept, {theory.rules[i].head.label for i in dropped})
+    steps = [Edit("drop", theory.rules[i].rule, None, _today(when), note) for i in dropped]
+    return _edit(theory, kept, {theory.rules[i].head.label for i in dropped}, *steps)
+
+
+def annotate_rule(theory: Theory, rule: Any, note: str, *, when: str | None = None) -> Theory:
+    """See `Theory.annotate`."""
+    position = find_rule(theory, rule)
+    before = theory.rules[position]
+    step = Edit("note", before.rule, None, _today(when), note)
+    made = replace(before, provenance=replace(before.provenance, when=step.when, note=step.note))
+    rules = (*theory.rules[:position], made, *theory.rules[position + 1 :])
+    return replace(theory, rules=rules, history=(*theory.history, step))
 
 
 def add_rule(
@@ -119,7 +131,8 @@ def add_rule(
     check_rule(theory, made)
     _reject_repeated(theory, made)
     scored = _score(theory, made, points, X, Y, Provenance("given", _today(when), note))
-    return _finish(_edit(theory, [*theory, scored], {made.head.label}), X, Y)
+    step = Edit("add", None, made, scored.provenance.when, note, scored.points)
+    return _finish(_edit(theory, [*theory, scored], {made.head.label}, step), X, Y)
 
 
 def replace_rule(
@@ -144,7 +157,8 @@ def replace_rule(
         points = new.points
     scored = _score(rest, made, points, X, Y, Provenance("edited", _today(when), note), before)
     rules = [*theory.rules[:position], scored, *theory.rules[position + 1 :]]
-    return _finish(_edit(theory, rules, {before.head.label, made.head.label}), X, Y)
+    step = Edit("replace", before.rule, made, scored.provenance.when, note, scored.points)
+    return _finish(_edit(theory, rules, {before.head.label, made.head.label}, step), X, Y)
 
 
 def _today(when: str | None) -> str:
@@ -156,10 +170,16 @@ def _reject_repeated(theory: Theory, rule: Rule) -> None:
         raise ValueError(f"the theory has the rule {str(rule)!r} already")
 
 
-def _edit(theory: Theory, rules: Iterable[ScoredRule], touched: set[str]) -> Theory:
+def _edit(theory: Theory, rules: Iterable[ScoredRule], touched: set[str], *steps: Edit) -> Theory:
     """A theory with other rules; what the touched labels leave uncovered is not known any more."""
     labels = tuple(_forget(x) if x.name in touched else x for x in theory.labels)
-    return replace(theory, rules=tuple(rules), labels=labels, evidence_from=EvidenceFrom("stale"))
+    return replace(
+        theory,
+        rules=tuple(rules),
+        labels=labels,
+        evidence_from=EvidenceFrom("stale"),
+        history=(*theory.history, *steps),
+    )
 
 
 def _forget(label: Label) -> Label:

@@ -34,6 +34,17 @@ class Evaluation:
         The values of the attributes that the rules test, as conditions see them.
     judgement : Judgement, optional
         Every measure, overall and per label, if the true labels were given.
+
+    Examples
+    --------
+    >>> from steelyard import RipperClassifier, load_patients
+    >>> data = load_patients()
+    >>> theory = RipperClassifier(random_state=0).fit(data.X, data.Y).theory_
+    >>> evaluation = theory.evaluate(data.X, data.Y)
+    >>> evaluation.fires.shape == (442, len(theory)), evaluation.predicted.shape
+    (True, (442, 5))
+    >>> 0.7 < evaluation.measures["hamming"] < 1
+    True
     """
 
     fires: NDArray[np.bool_]

@@ -55,6 +55,7 @@ class Evidence:
 
     Examples
     --------
+    >>> from steelyard import Evidence
     >>> Evidence(tp=9, fp=1).precision
     0.9
     """
@@ -111,6 +112,7 @@ class Provenance:
 
     Examples
     --------
+    >>> from steelyard import Provenance
     >>> Provenance("given", "2026-03-01", "as every nurse knows").describe()
     'given 2026-03-01: as every nurse knows'
     """
@@ -126,7 +128,7 @@ class Provenance:
             )
         object.__setattr__(self, "note", as_text(self.note, "the note of a rule"))
         if self.when is not None:
-            _check_date(self.when)
+            check_date(self.when)
 
     @property
     def is_learned(self) -> bool:
@@ -141,7 +143,8 @@ class Provenance:
         return f"{head}: {self.note}" if self.note else head
 
 
-def _check_date(when: Any) -> None:
+def check_date(when: Any) -> None:
+    """Reject what is not an ISO date."""
     try:
         date.fromisoformat(when)
     except (TypeError, ValueError):
@@ -164,6 +167,7 @@ class EvidenceFrom:
 
     Examples
     --------
+    >>> from steelyard import EvidenceFrom
     >>> print(EvidenceFrom())
     The evidence is from the training examples.
     >>> print(EvidenceFrom("stale"))
@@ -226,6 +230,7 @@ class Label:
 
     Examples
     --------
+    >>> from steelyard import Label
     >>> Label("flu", 1, n_positives=10, n_negatives=30).default
     0
     """

@@ -59,6 +59,7 @@ class Feature:
 
     Examples
     --------
+    >>> from steelyard import Feature
     >>> Feature("colour", ("red", "green")).is_nominal
     True
     >>> Feature("ordered", kind="date").is_temporal

@@ -28,6 +28,7 @@ from .conditions import Condition
 from .decoders import decoder_from_plain
 from .evidence import Evidence, EvidenceFrom, Label, Provenance
 from .features import Feature
+from .history import Edit
 from .judgement import Judgement
 from .label_sets import KnownLabelSets
 from .rules import Head, Rule, ScoredRule
@@ -134,9 +135,20 @@ def condition_to_plain(condition: Condition) -> list[list[Any]]:
 
 
 def _rule_to_plain(rule: Rule, evidence: Evidence | None) -> dict[str, Any]:
-    body = [item for condition in rule.body for item in condition_to_plain(condition)]
     counts = {"tp": None, "fp": None} if evidence is None else _drop_none(evidence, "only")
-    return {**vars(rule.head), "body": body, **counts}
+    return _bare_rule_to_plain(rule) | counts
+
+
+def _bare_rule_to_plain(rule: Rule) -> dict[str, Any]:
+    body = [item for condition in rule.body for item in condition_to_plain(condition)]
+    return {**vars(rule.head), "body": body}
+
+
+def _edit_to_plain(edit: Edit) -> dict[str, Any]:
+    """A step of the history; what it does not have is left out."""
+    given = {name: value for name, value in vars(edit).items() if value not in (None, "")}
+    rules = {name: _bare_rule_to_plain(given[name]) for name in ("rule", "new") if name in given}
+    return given | rules
 
 
 def _scored_to_plain(scored: ScoredRule) -> dict[str, Any]:
@@ -173,6 +185,7 @@ def theory_to_plain(theory: Any) -> dict[str, Any]:
         "evidence_from": _evidence_from_to_plain(theory.evidence_from),
         "rules": list(map(_scored_to_plain, theory.rules)),
         "label_sets": _label_sets_to_plain(theory.decoder.known),
+        **({"history": list(map(_edit_to_plain, theory.history))} if theory.history else {}),
     }
 
 
@@ -294,14 +307,7 @@ def _read_number(value: Any) -> float:
 
 def _read_rule(data: Any, value: float | None = None) -> ScoredRule:
     """A rule; `value` is that of a rule without one."""
-    body = _get(data, "body", list)
-    for item in body:
-        if not isinstance(item, list) or len(item) != 3:
-            raise ValueError(
-                "a condition must be an attribute, an operator and a value, "
-                f"got {reprlib.repr(item)}"
-            )
-    rule = Rule(_make(Head, data), tuple(Condition(*item) for item in body))
+    rule = _read_bare_rule(data)
     is_counted = _get(data, "tp") is not None or _get(data, "fp") is not None
     provenance = _read_part(data, "provenance", Provenance) or Provenance()
     number = data.get("value", value)
@@ -314,6 +320,25 @@ def _read_rule(data: Any, value: float | None = None) -> ScoredRule:
         provenance,
         data.get("confidence"),
     )
+
+
+def _read_bare_rule(data: Any) -> Rule:
+    body = _get(data, "body", list)
+    for item in body:
+        if not isinstance(item, list) or len(item) != 3:
+            raise ValueError(
+                "a condition must be an attribute, an operator and a value, "
+                f"got {reprlib.repr(item)}"
+            )
+    return Rule(_make(Head, data), tuple(Condition(*item) for item in body))
+
+
+def _read_edit(data: Any) -> Edit:
+    """A step of the history; only the action is always there."""
+    action = _get(data, "action")
+    more = {name: data[name] for name in ("when", "note", "points") if name in data}
+    more |= {name: _read_bare_rule(_get(data, name)) for name in ("rule", "new") if name in data}
+    return Edit(action, **more)
 
 
 def _read_part(data: Any, name: str, kind: Any) -> Any:
@@ -388,6 +413,7 @@ def theory_parts(data: dict[str, Any]) -> dict[str, Any]:
         "heuristic": _get(data, "heuristic"),
         "phi": _get(data, "phi"),
         "evidence_from": _read_evidence_from(data),
+        "history": _read_each(data, "history", "edit", _read_edit) if "history" in data else (),
     }
 
 
@@ -498,7 +524,7 @@ def _upgrade_path(data: dict[str, Any]) -> dict[str, Any]:
 
 
 # Theories: 1 rules that decide; 2 points and label sets; 3 a combiner and a decoder; 4 what the evidence
-# is from, held-out evidence, provenance, and rules without evidence.
+# is from, held-out evidence, provenance, rules without evidence, and the history of edits.
 THEORY = JsonFormat("steelyard theory", 4, theory_to_plain, theory_parts)
 # Paths: 1 rules that decide; 2 a combiner, votes and label sets.
 PATH = JsonFormat("steelyard path", 2, path_to_plain, path_parts)

@@ -40,6 +40,8 @@ class Judgement:
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from steelyard.model.judgement import judge
     >>> judgement = judge(np.array([[1, 0], [1, 1]]), np.array([[1, 1], [1, 1]]), ["a", "b"])
     >>> judgement["hamming"]
     0.75

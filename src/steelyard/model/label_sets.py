@@ -29,6 +29,8 @@ class KnownLabelSets:
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from steelyard import KnownLabelSets
     >>> known = KnownLabelSets.from_labels(np.array([[1, 0], [1, 0], [1, 1], [0, 1]], dtype=bool))
     >>> known.sets, known.counts
     (((0,), (0, 1), (1,)), (2, 1, 1))

@@ -116,7 +116,7 @@ def apply_text(
     options = {"X": X, "Y": Y, "note": note}
     kept = {line.number - 1 for line in lines if line.number is not None}
     dropped = [scored for i, scored in enumerate(theory) if i not in kept]
-    made = drop_rules(theory, *dropped) if dropped else theory
+    made = drop_rules(theory, *dropped, note=note) if dropped else theory
     for line in lines:
         try:
             if line.number is None:

@@ -30,6 +30,7 @@ class Head:
 
     Examples
     --------
+    >>> from steelyard import Head
     >>> print(Head("Cough"), Head("Cough", target_class=0))
     Cough ¬Cough
     """
@@ -54,6 +55,7 @@ class Rule:
 
     Examples
     --------
+    >>> from steelyard import Condition, Head, Rule
     >>> rule = Rule(Head("Cough"), (Condition("cough", "≥", 0.5), Condition("fever", "<", 0.5)))
     >>> print(rule)
     Cough ← cough ≥ 0.5 ∧ fever < 0.5
@@ -118,6 +120,11 @@ class Rule:
             covered &= condition.covers(X)
         return covered
 
+    def read_as(self, kinds: Mapping[str, str | None]) -> Rule:
+        """The same rule, whose conditions read as the kinds of their attributes say."""
+        body = tuple(c.read_as(kinds.get(c.feature, c.kind)) for c in self.body)
+        return self if all(map(operator.is_, body, self.body)) else Rule(self.head, body)
+
 
 @dataclass(frozen=True)
 class ScoredRule:
@@ -146,6 +153,7 @@ class ScoredRule:
 
     Examples
     --------
+    >>> from steelyard import Condition, Evidence, Head, Rule, ScoredRule
     >>> print(ScoredRule(Rule(Head("flu"), (Condition("fever", "≥", 38.5),)), Evidence(9, 2), 0.8))
     flu ← fever ≥ 38.5  (TP 9, FP 2, value 0.8)
     """
@@ -187,10 +195,8 @@ class ScoredRule:
 
     def read_as(self, kinds: Mapping[str, str | None]) -> ScoredRule:
         """The same rule, whose conditions read as the kinds of their attributes say."""
-        body = tuple(c.read_as(kinds.get(c.feature, c.kind)) for c in self.body)
-        if all(map(operator.is_, body, self.body)):
-            return self
-        return replace(self, rule=Rule(self.head, body))
+        rule = self.rule.read_as(kinds)
+        return self if rule is self.rule else replace(self, rule=rule)
 
     @property
     def head(self) -> Head:

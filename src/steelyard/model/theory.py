@@ -57,9 +57,13 @@ class Theory(TheoryParts, Saved):
     evidence_from : EvidenceFrom, default=EvidenceFrom()
         What the counts of rules and labels stand for: training examples, a recount, or the time before
         an edit.
+    history : tuple of Edit, default=()
+        The edits since the theory was learned, the first one first. Two theories with the same rules
+        are equal whatever their history is.
 
     Examples
     --------
+    >>> from steelyard import ScoredRule, Theory
     >>> from steelyard import Condition, Evidence, Feature, Head, Label, Rule
     >>> rule = Rule(Head("flu"), (Condition("fever", "≥", 38.5), Condition("colour", "=", "red")))
     >>> theory = Theory(
@@ -185,12 +189,21 @@ class Theory(TheoryParts, Saved):
 
     # -- editing ---------------------------------------------------------------------------------
 
-    def drop(self, *rules: ScoredRule | Rule | str | int) -> Theory:
+    def drop(
+        self, *rules: ScoredRule | Rule | str | int, note: str = "", when: str | None = None
+    ) -> Theory:
         """The theory without some rules, each given as itself, as text or by its position.
 
-        Like every edit, this leaves the evidence stale: `recount` renews it.
+        Like every edit, this leaves the evidence stale, which `recount` renews, and is added to the
+        `history` with its note and date.
         """
-        return _call_theory("model.editing", "drop_rules", self, *rules)
+        return _call_theory("model.editing", "drop_rules", self, *rules, note=note, when=when)
+
+    def annotate(
+        self, rule: ScoredRule | Rule | str | int, note: str, *, when: str | None = None
+    ) -> Theory:
+        """The theory with a note on one of its rules; nothing else changes."""
+        return _call_theory("model.editing", "annotate_rule", self, rule, note, when=when)
 
     def add(
         self,
@@ -291,7 +304,7 @@ class Theory(TheoryParts, Saved):
         Given a table, the importance is the share of the predicted labels that change when the
         conditions in question are taken out of all rules. Without one, each rule shares the number of
         examples with its head that it covers beyond those that guessing would give,
-        |TP - (TP + FP)·prior| (times the size of its vote, if it votes), among its conditions; these
+        ``|TP - (TP + FP)·prior|`` (times the size of its vote, if it votes), among its conditions; these
         importances sum to 1.
 
         Parameters

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from .combiners import AnyRule, Combiner
 from .decoders import Decoder, EachLabel
 from .evidence import EvidenceFrom, Label
 from .features import Feature
+from .history import Edit
 from .rules import ScoredRule
 
 
@@ -30,9 +31,11 @@ class TheoryParts:
     heuristic: str = ""
     phi: float = 1.0
     evidence_from: EvidenceFrom = EvidenceFrom()  # noqa: RUF009, it is immutable
+    # Not compared: theories with the same rules are equal, however they came about.
+    history: tuple[Edit, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
-        for name in ("features", "labels", "rules", "classes"):
+        for name in ("features", "labels", "rules", "classes", "history"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
         self._check_types()
         self._check_names()
@@ -44,6 +47,7 @@ class TheoryParts:
         grouped = sorted(self.rules, key=lambda scored: position[scored.head.label])
         kinds = {feature.name: feature.reading for feature in self.features}
         object.__setattr__(self, "rules", tuple(scored.read_as(kinds) for scored in grouped))
+        object.__setattr__(self, "history", tuple(edit.read_as(kinds) for edit in self.history))
 
     @property
     def is_multilabel(self) -> bool:
@@ -67,6 +71,7 @@ class TheoryParts:
             ((self.combiner,), Combiner),
             ((self.decoder,), Decoder),
             ((self.evidence_from,), EvidenceFrom),
+            (self.history, Edit),
         ):
             for item in items:
                 if not isinstance(item, kind):

@@ -163,7 +163,16 @@ class _Votes(Combiner):
 
 @dataclass(frozen=True)
 class StrongestVote(_Votes):
-    """The strongest firing rule of a label replaces its start: any rule decides, with log-odds."""
+    """The strongest firing rule of a label replaces its start: any rule decides, with log-odds.
+
+    Examples
+    --------
+    >>> from steelyard import RuleSetClassifier, StrongestVote, load_patients
+    >>> data = load_patients()
+    >>> clf = RuleSetClassifier(preset="short", n_candidates=200, random_state=0).fit(data.X, data.Y)
+    >>> isinstance(clf.theory_.combiner, StrongestVote)
+    True
+    """
 
     name: ClassVar[str] = "strongest-vote"
     empty: ClassVar[Any] = _NO_POINTS
@@ -214,6 +223,16 @@ class SumOfVotes(_Votes):
     """The votes of all firing rules are added to the start: boosted rules.
 
     A rule for the absence of its label counts against it.
+
+    Examples
+    --------
+    >>> from steelyard import BoostedRulesClassifier, SumOfVotes, load_patients
+    >>> data = load_patients()
+    >>> clf = BoostedRulesClassifier(max_rules=10, random_state=0).fit(data.X, data.Y)
+    >>> isinstance(clf.theory_.combiner, SumOfVotes)
+    True
+    >>> sorted({scored.head.target_class for scored in clf.theory_})  # against labels and for them
+    [0, 1]
     """
 
     name: ClassVar[str] = "sum-of-votes"

@@ -9,13 +9,25 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steelyard._extras import from_extra
 from steelyard.study.analysis.comparison import Comparison
 
-from .titles import title_of, write_plain
+from .layout import (
+    Space,
+    fit_count,
+    new_panels,
+    panel_size,
+    shorten,
+    text_width,
+    write_title,
+)
+from .styles import Style, get_style
+from .titles import name_to_math, plain_text, thin_ticks, title_of
 
-# Width of a character of a method's name, in inches.
-_CHARACTER_WIDTH = 0.065
+# Height of a line of the diagram in em.
+_LINE = 1.6
+_BAR = "#0072b2"
+# Names of methods are not cut further.
+_FEWEST_CHARACTERS = 8
 
 
 @dataclass(eq=False)
@@ -39,6 +51,7 @@ class CriticalDifferenceDisplay:
 
     Examples
     --------
+    >>> from steelyard.report import CriticalDifferenceDisplay
     >>> display = CriticalDifferenceDisplay(["A", "B", "C"], [1.2, 1.9, 2.9], 1.0)
     >>> display.groups()
     [(0, 1), (1, 2)]
@@ -97,54 +110,105 @@ class CriticalDifferenceDisplay:
         runs = [(i, j) for i, j in enumerate(last) if j > i]
         return [(i, j) for k, (i, j) in enumerate(runs) if k == 0 or j > runs[k - 1][1]]
 
-    def plot(self, ax: Any = None) -> CriticalDifferenceDisplay:
+    def plot(
+        self, ax: Any = None, *, style: Style | str | None = None
+    ) -> CriticalDifferenceDisplay:
         """Draw the diagram, the best methods on the left.
 
         Parameters
         ----------
         ax : Axes, optional
+        style : Style or str, default="springer"
 
         Returns
         -------
         self
         """
-        if ax is None:
-            with from_extra("report", "matplotlib"):
-                import matplotlib.pyplot as plt
+        chosen = get_style(style)
+        with chosen.context():
+            if ax is None:
+                ax = self.new_panel(chosen, is_shown=True)
+            self._draw(ax, chosen)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
 
-            _, ax = plt.subplots(figsize=(6.4, 2.4), layout="constrained")
+    @property
+    def height(self) -> float:
+        """Height of the diagram in lines of text: names, bars, axis and title."""
+        return 3.3 + self._first_level + (len(self.methods) + 1) // 2
+
+    @property
+    def _first_level(self) -> float:
+        """How far the first name is below the axis, in lines: below all bars."""
+        return 0.8 + 0.6 * len(self.groups())
+
+    def new_panel(self, style: Style, *, is_shown: bool = False) -> Any:
+        """A panel that is as high as the diagram needs."""
+        space = Space(left=0.3, right=0.3, bottom=0.3, top=1.8)
+        width = style.width - style.em * (space.left + space.right)
+        ratio = _LINE * style.em * self.height / width
+        return new_panels(style, space=space, ratio=ratio, is_shown=is_shown)[0, 0]
+
+    def _draw(self, ax: Any, style: Style) -> None:
         n_methods, n_left = len(self.methods), (len(self.methods) + 1) // 2
         order = np.argsort(self.average_ranks, kind="stable")
         ranks = np.asarray(self.average_ranks)[order]
-        labels = [f" {self.methods[i]} ({rank:.2f}) " for i, rank in zip(order, ranks, strict=True)]
-        groups = self.groups()
-        base = 0.35 + 0.28 * len(groups)
-        for position, (label, rank) in enumerate(zip(labels, ranks, strict=True)):
-            on_left = position < n_left
-            level = base + 0.45 * (position if on_left else n_methods - 1 - position)
-            end, side = (0.85, "right") if on_left else (n_methods + 0.15, "left")
-            ax.plot([rank, rank, end], [0, -level, -level], color="0.25", linewidth=1)
-            write_plain(ax.text, end, -level, label, ha=side, va="center", fontsize=9)
-        for level, (first, last) in enumerate(groups):
-            y = -0.18 - 0.28 * level
-            ends = [ranks[first] - 0.04, ranks[last] + 0.04]
-            ax.plot(ends, [y, y], color="#0072b2", linewidth=4, solid_capstyle="round")
-        if self.differs is None:
-            ax.plot([1, 1 + self.critical_difference], [0.55, 0.55], color="#0072b2", linewidth=1.5)
-            ax.text(1, 0.65, f"critical difference {self.critical_difference:.2f}", fontsize=8)
-        else:
-            ax.text(1, 0.65, "joined: no difference by Wilcoxon's test with Holm", fontsize=8)
-        ax.plot([0.85, n_methods + 0.15], [0, 0], color="black", linewidth=1)
-        for tick in range(1, n_methods + 1):
-            ax.plot([tick, tick], [0, 0.1], color="black", linewidth=1)
-            ax.text(tick, 0.15, str(tick), ha="center", va="bottom", fontsize=8)
-        # Leave room for the longest name on both sides of the axis.
-        width = ax.figure.get_figwidth() * ax.get_position().width
-        share = min(0.4, _CHARACTER_WIDTH * max(map(len, labels)) / width)
-        room = share * (n_methods - 0.7) / (1 - 2 * share)
-        ax.set_xlim(0.85 - room, n_methods + 0.15 + room)
-        ax.set_ylim(-base - 0.45 * n_left, 1.0)
         ax.set_axis_off()
-        write_plain(ax.set_title, self.title, fontsize=10)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        ax.set_ylim(-self.height + 3.3, 3.3)
+        names = self._write_names(ax, style, order)
+        # Names are beside the axis, which is as wide as they leave it.
+        width = panel_size(ax)[0]
+        share = max(text_width(text) for text in names) / width
+        room = share * (n_methods - 0.7) / max(1 - 2 * share, 0.1)
+        ax.set_xlim(0.85 - room, n_methods + 0.15 + room)
+        for position, (text, rank) in enumerate(zip(names, ranks, strict=True)):
+            is_left = position < n_left
+            below = position if is_left else n_methods - 1 - position
+            level, end = self._first_level + below, 0.85 if is_left else n_methods + 0.15
+            ax.plot([rank, rank, end], [0, -level, -level], color="0.25", linewidth=0.7)
+            text.set_position((end, -level))
+        for number, (first, last) in enumerate(self.groups()):
+            y = -0.5 - 0.6 * number
+            ends = [ranks[first] - 0.04, ranks[last] + 0.04]
+            ax.plot(ends, [y, y], color=_BAR, linewidth=2.5, solid_capstyle="round")
+        self._draw_axis(ax, style)
+        write_title(ax, style, self.title)
+
+    def _write_names(self, ax: Any, style: Style, order: Any) -> list[Any]:
+        """Write the methods, best first, so short that two fifths of the width suffice for each."""
+        n_left, most = (len(self.methods) + 1) // 2, 0.4 * panel_size(ax)[0]
+        texts = []
+        for position, i in enumerate(order):
+            side = "right" if position < n_left else "left"
+            rank = f" ({np.asarray(self.average_ranks)[i]:.2f})"
+            name = plain_text(self.methods[i])
+            length = len(name)
+            while True:
+                # Spaces keep the name off the end of its line.
+                shown = f" {name_to_math(shorten(name, length))}{rank} "
+                text = ax.text(0, 0, shown, ha=side, va="center", fontsize=style.text_size)
+                if text_width(text) <= most or length <= _FEWEST_CHARACTERS:
+                    break
+                text.remove()
+                length -= 1
+            texts.append(text)
+        return texts
+
+    def _draw_axis(self, ax: Any, style: Style) -> None:
+        n_methods = len(self.methods)
+        ax.plot([0.85, n_methods + 0.15], [0, 0], color="black", linewidth=0.7)
+        length = ax.get_xlim()[1] - ax.get_xlim()[0]
+        step = panel_size(ax)[0] / length
+        shown = thin_ticks(n_methods, fit_count(step * n_methods, 2 * style.tick_size))
+        for tick in range(1, n_methods + 1):
+            ax.plot([tick, tick], [0, 0.25], color="black", linewidth=0.7)
+            if tick - 1 in shown:
+                size = {"ha": "center", "va": "bottom", "fontsize": style.tick_size}
+                ax.text(tick, 0.35, str(tick), **size)
+        if self.differs is None:
+            ends = [1, 1 + self.critical_difference]
+            ax.plot(ends, [1.75, 1.75], color=_BAR, linewidth=1.2)
+            words = f"critical difference {self.critical_difference:.2f}"
+        else:
+            words = "joined: no difference by Wilcoxon's test with Holm"
+        ax.text(1, 2.0, words, fontsize=style.tick_size, va="bottom")

@@ -11,18 +11,32 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import pandas as pd
 
-from steelyard._extras import from_extra
 from steelyard.study.analysis.ranks import CellMap, Values, map_cells
 
+from .layout import (
+    Space,
+    dress_bar,
+    fit_count,
+    new_panels,
+    panel_size,
+    set_ticks,
+    write_title,
+)
+from .styles import Style, get_style
 from .titles import (
     format_parameter,
     is_share,
+    short_title_of,
     symbol_of,
     thin_ticks,
     tick_of,
     title_of,
-    write_plain,
 )
+
+# Cells of a map up to which a PDF draws each of them as an area.
+_MOST_AREAS = 10_000
+# Around panels that have a colour bar each.
+_OWN_BARS = Space(left=4.2, right=3.2, bottom=3.2, top=3.0, columns=8.0)
 
 
 @dataclass(eq=False)
@@ -34,6 +48,11 @@ class _HeatmapDisplay:
     _: KW_ONLY
     measure: str
     heuristic: str
+    symbol: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.symbol is None:
+            self.symbol = symbol_of(self.heuristic)
 
     @classmethod
     def from_results(
@@ -43,6 +62,7 @@ class _HeatmapDisplay:
         measure: str,
         dataset: str | None = None,
         heuristic: str | None = None,
+        symbol: str | None = None,
     ) -> Self:
         """Map the cells of the rows of a study.
 
@@ -55,6 +75,8 @@ class _HeatmapDisplay:
             The only data set to show. A map of values requires it if the rows have several.
         heuristic : str, optional
             The family; required if the rows have several.
+        symbol : str, optional
+            The sign of the parameter of a family of your own.
         """
         known = list(dict.fromkeys(results["dataset"]))
         if dataset not in known and (dataset is not None or len(known) > cls._max_datasets):
@@ -62,29 +84,49 @@ class _HeatmapDisplay:
         if dataset is not None:
             results = results[results["dataset"] == dataset]
         cells = map_cells(results, measure, heuristic)
-        return cls(cells, measure=measure, heuristic=heuristic or str(results["heuristic"].iloc[0]))
+        family = heuristic or str(results["heuristic"].iloc[0])
+        return cls(cells, measure=measure, heuristic=family, symbol=symbol)
 
     def draw(
-        self, ax: Any, matrix: Values, cmap: str, title: str, max_ticks: int = 20, **limits: float
+        self, ax: Any, matrix: Values, cmap: str, style: Style, most: int | None, **limits: float
     ) -> Any:
-        """Draw a matrix of shape (n_phis, n_parameters) with a colour bar; return the bar.
+        """Draw a matrix of shape (n_phis, n_parameters); return what a colour bar needs.
 
-        The colour maps of this file keep their order in greyscale and for colour-blind readers.
+        The colour maps of this file keep their order in greyscale and for colour-blind readers. Cells
+        are drawn as areas, not as pixels of an image, which a PDF would blur or cut; very many cells
+        would make the file slow, so they become pixels.
         """
-        image = ax.imshow(matrix, cmap=cmap, aspect="auto", interpolation="nearest", **limits)
-        columns = thin_ticks(len(self.cells.parameters), max_ticks)
-        symbol = symbol_of(self.heuristic)
-        labels = [tick_of(self.cells.parameters[i]) if symbol else "" for i in columns]
-        # Many labels such as 0.86 would overlap.
-        is_crowded = len(labels) > 10 and max(map(len, labels)) > 3
-        ax.set_xticks(columns, labels, fontsize=7, rotation=45 if is_crowded else 0)
-        rows = thin_ticks(len(self.cells.phis), max(1, max_ticks // 2))
-        ax.set_yticks(rows, [f"{self.cells.phis[j]:g}" for j in rows], fontsize=7)
-        ax.tick_params(length=2)
-        ax.set_xlabel(symbol, style="italic")
-        ax.set_ylabel("φ", rotation=0, labelpad=8, style="italic")
-        write_plain(ax.set_title, title, fontsize=10)
-        return ax.figure.colorbar(image, ax=ax)
+        n_phis, n_parameters = matrix.shape
+        mesh = ax.pcolormesh(
+            np.arange(n_parameters + 1) - 0.5,
+            np.arange(n_phis + 1) - 0.5,
+            matrix,
+            cmap=cmap,
+            edgecolors="face",  # otherwise viewers show white lines between the cells
+            linewidth=0.1,
+            rasterized=matrix.size > _MOST_AREAS,
+            **limits,
+        )
+        ax.invert_yaxis()
+        width, height = panel_size(ax)
+        labels = [tick_of(value) if self.symbol else "" for value in self.cells.parameters]
+        # A digit is about 0.64 em wide; labels need a space between them.
+        room = style.tick_size * (0.64 * max(map(len, labels)) + 0.5)
+        columns = thin_ticks(n_parameters, most or fit_count(width, room))
+        ax.set_xticks(columns, [labels[i] for i in columns])
+        limit = max(1, most // 2) if most else fit_count(height, 1.5 * style.tick_size)
+        rows = thin_ticks(n_phis, limit)
+        ax.set_yticks(rows, [f"{self.cells.phis[j]:g}" for j in rows])
+        set_ticks(ax, style)
+        ax.set_xlabel(self.symbol, style="italic")
+        ax.set_ylabel("φ", rotation=0, labelpad=6, style="italic", va="center")
+        return mesh
+
+    def add_own_bar(self, ax: Any, mesh: Any, style: Style, *labels: str) -> Any:
+        """Add a colour bar for one panel, which takes a part of the panel."""
+        bar = ax.figure.colorbar(mesh, ax=ax)
+        dress_bar(bar, style, *labels)
+        return bar
 
 
 def mark_cells(ax: Any, cells: Iterable[tuple[int, int]]) -> None:
@@ -92,8 +134,8 @@ def mark_cells(ax: Any, cells: Iterable[tuple[int, int]]) -> None:
     for (row, column), count in Counter(cells).items():
         for offset in (np.arange(count) - (count - 1) / 2) * min(0.45, 0.9 / count):
             # The white rim keeps the mark visible on every colour.
-            for colour, width in (("white", 3.2), ("#d00000", 1.6)):
-                style = {"markersize": 9, "markeredgewidth": width, "linestyle": "none"}
+            for colour, width in (("white", 2.4), ("#d00000", 1.2)):
+                style = {"markersize": 6, "markeredgewidth": width, "linestyle": "none"}
                 ax.plot(column + offset, row, marker="+", color=colour, **style)
 
 
@@ -106,6 +148,8 @@ class RankHeatmapDisplay(_HeatmapDisplay):
     ----------
     cells : CellMap
     measure, heuristic : str
+    symbol : str, optional
+        The sign of the parameter; by default that of the heuristic with this name.
 
     Attributes
     ----------
@@ -114,6 +158,7 @@ class RankHeatmapDisplay(_HeatmapDisplay):
 
     Examples
     --------
+    >>> from steelyard.report import RankHeatmapDisplay
     >>> import pandas as pd
     >>> rows = pd.DataFrame({
     ...     "dataset": ["a"] * 4 + ["b"] * 4, "fold": 1, "heuristic": "m-estimate",
@@ -124,7 +169,9 @@ class RankHeatmapDisplay(_HeatmapDisplay):
     [[4.0, 1.5], [3.0, 1.5]]
     """
 
-    def plot(self, ax: Any = None, *, sd: bool = True) -> RankHeatmapDisplay:
+    def plot(
+        self, ax: Any = None, *, sd: bool = True, style: Style | str | None = None
+    ) -> RankHeatmapDisplay:
         """Draw the map.
 
         Parameters
@@ -133,32 +180,69 @@ class RankHeatmapDisplay(_HeatmapDisplay):
             A single one shows the average ranks; a pair shows the standard deviation too.
         sd : bool, default=True
             Whether to draw the deviation if `ax` is not given. A single data set has none.
+        style : Style or str, default="springer"
 
         Returns
         -------
         self
         """
-        n_sets, n_cells = len(self.cells.datasets), self.cells.mean_rank.size
-        if ax is None:
-            with from_extra("report", "matplotlib"):
-                import matplotlib.pyplot as plt
-
-            n_panels = 1 + (sd and n_sets > 1)
-            _, ax = plt.subplots(1, n_panels, figsize=(6.2 * n_panels, 4.4), layout="constrained")
-        axes, title = np.atleast_1d(ax), title_of(self.measure)
-        over = f"{n_sets} data sets" if n_sets > 1 else self.cells.datasets[0]
-        heading = f"{title}: average rank, {over}"
-        # Small ranks are good, so this map is reversed: bright means good everywhere.
-        bar = self.draw(axes[0], self.cells.mean_rank, "viridis_r", heading, vmin=1, vmax=n_cells)
-        bar.set_label(f"rank of {n_cells}, 1 = {'best' if is_share(self.measure) else 'most'}")
-        bar.ax.invert_yaxis()
-        mark_cells(axes[0], self.cells.best_cells.values())
-        if len(axes) > 1:
-            heading = f"{title}: standard deviation of ranks"
-            bar = self.draw(axes[1], self.cells.sd_rank, "cividis", heading)
-            bar.set_label("standard deviation")
+        chosen = get_style(style)
+        with chosen.context():
+            if ax is None:
+                n_panels = 1 + (sd and len(self.cells.datasets) > 1)
+                panels = new_panels(chosen, 1, n_panels, _OWN_BARS, is_shown=True)[0]
+                ax = panels if n_panels > 1 else panels[0]
+            axes = np.atleast_1d(ax)
+            mesh = self.draw_ranks(axes[0], chosen)
+            write_title(axes[0], chosen, *self.rank_titles)
+            turn_ranks(self.add_own_bar(axes[0], mesh, chosen, *self.bar_labels))
+            if len(axes) > 1:
+                mesh = self.draw_deviation(axes[1], chosen)
+                write_title(axes[1], chosen, *self.deviation_titles)
+                self.add_own_bar(axes[1], mesh, chosen, "standard deviation")
         self.ax_, self.figure_ = ax, axes[0].figure
         return self
+
+    @property
+    def bar_labels(self) -> tuple[str, str]:
+        """What the colours of the average ranks mean, in many words and in few."""
+        best = f"1 = {'best' if is_share(self.measure) else 'most'}"
+        return f"rank of {self.cells.mean_rank.size}, {best}", best
+
+    @property
+    def rank_titles(self) -> tuple[str, ...]:
+        """Titles of the average ranks, the longest first."""
+        title, short = title_of(self.measure), short_title_of(self.measure)
+        return f"{title}: average rank", f"{short}: average rank", f"{short}: rank", short
+
+    @property
+    def deviation_titles(self) -> tuple[str, ...]:
+        """Titles of the standard deviations, the longest first."""
+        title, short = title_of(self.measure), short_title_of(self.measure)
+        words = ("standard deviation of ranks", "standard deviation", "deviation")
+        return *(f"{title}: {word}" for word in words), f"{short}: deviation", short
+
+    def draw_ranks(self, ax: Any, style: Style) -> Any:
+        """Draw the average ranks without a colour bar, from 1 to the number of cells."""
+        n_cells = self.cells.mean_rank.size
+        # Small ranks are good, so this map is reversed: bright means good everywhere.
+        limits = {"vmin": 1, "vmax": max(n_cells, 2)}
+        mesh = self.draw(ax, self.cells.mean_rank, "viridis_r", style, None, **limits)
+        mark_cells(ax, self.cells.best_cells.values())
+        return mesh
+
+    def draw_deviation(self, ax: Any, style: Style, most: float | None = None) -> Any:
+        """Draw the standard deviation of the ranks without a colour bar, from 0 to `most`."""
+        limits = {"vmin": 0, "vmax": most or max(float(self.cells.sd_rank.max()), 1.0)}
+        return self.draw(ax, self.cells.sd_rank, "cividis", style, None, **limits)
+
+
+def turn_ranks(bar: Any) -> None:
+    """Let a colour bar of ranks begin with rank 1: at the top, or at the left if it is horizontal."""
+    n_cells = round(bar.vmax)
+    bar.set_ticks([1, *(round(n_cells * part / 4) for part in range(1, 5))] if n_cells > 8 else [1])
+    if bar.orientation == "vertical":
+        bar.ax.invert_yaxis()
 
 
 class ValueHeatmapDisplay(_HeatmapDisplay):
@@ -169,6 +253,8 @@ class ValueHeatmapDisplay(_HeatmapDisplay):
     cells : CellMap
         The map of one data set.
     measure, heuristic : str
+    symbol : str, optional
+        The sign of the parameter; by default that of the heuristic with this name.
 
     Attributes
     ----------
@@ -177,6 +263,7 @@ class ValueHeatmapDisplay(_HeatmapDisplay):
 
     Examples
     --------
+    >>> from steelyard.report import ValueHeatmapDisplay
     >>> import pandas as pd
     >>> rows = pd.DataFrame({
     ...     "dataset": "a", "fold": 1, "heuristic": "m-estimate", "parameter": [0, 0, 2, 2],
@@ -188,34 +275,59 @@ class ValueHeatmapDisplay(_HeatmapDisplay):
 
     _max_datasets = 1
 
-    def plot(self, ax: Any = None, *, max_ticks: int = 20) -> ValueHeatmapDisplay:
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        max_ticks: int | None = None,
+        style: Style | str | None = None,
+    ) -> ValueHeatmapDisplay:
         """Draw the map.
 
         Parameters
         ----------
         ax : Axes, optional
-        max_ticks : int, default=20
-            Maximum number of labels on the horizontal axis; half as many on the vertical axis.
+        max_ticks : int, optional
+            Maximum number of labels on the horizontal axis, half as many on the vertical axis; by
+            default as many as fit.
+        style : Style or str, default="springer"
 
         Returns
         -------
         self
         """
-        if ax is None:
-            with from_extra("report", "matplotlib"):
-                import matplotlib.pyplot as plt
-
-            _, ax = plt.subplots(figsize=(6.2, 4.4), layout="constrained")
-        percent = is_share(self.measure)
-        values = self.cells.values[0] * (100 if percent else 1)
-        best = list(self.cells.best_cells.values()) if percent else []
-        title = title_of(self.measure) + (" (%)" if percent and not best else "")
-        for j, i in best:
-            parameter = format_parameter(float(self.cells.parameters[i]))
-            symbol = symbol_of(self.heuristic)
-            where = f"{symbol} = {parameter}, " * bool(symbol) + f"φ = {self.cells.phis[j]:g}"
-            title += f": best {values[j, i]:.1f} % at {where}"
-        self.draw(ax, values, "viridis", title, max_ticks)
-        mark_cells(ax, best)
+        chosen = get_style(style)
+        with chosen.context():
+            if ax is None:
+                ax = new_panels(chosen, space=_OWN_BARS, is_shown=True)[0, 0]
+            mesh = self.draw_values(ax, chosen, max_ticks)
+            write_title(ax, chosen, *self.titles)
+            self.add_own_bar(ax, mesh, chosen)
         self.ax_, self.figure_ = ax, ax.figure
         return self
+
+    def draw_values(self, ax: Any, style: Style, max_ticks: int | None = None) -> Any:
+        """Draw the values without a colour bar."""
+        is_percent = is_share(self.measure)
+        values = self.cells.values[0] * (100 if is_percent else 1)
+        mesh = self.draw(ax, values, "viridis", style, max_ticks)
+        mark_cells(ax, self.cells.best_cells.values() if is_percent else ())
+        return mesh
+
+    @property
+    def titles(self) -> tuple[str, ...]:
+        """Titles of the map, the longest first; those of a share name the best cell."""
+        is_percent = is_share(self.measure)
+        unit = " (%)" if is_percent else ""
+        names = [
+            f"{title}{unit}" for title in (title_of(self.measure), short_title_of(self.measure))
+        ]
+        forms = ["{}: {} at {}", "{}\n{} at {}", "{}: {}\n{}", "{}: {}", "{}\n{}"]
+        words: tuple[str, ...] = ()
+        for j, i in self.cells.best_cells.values() if is_percent else ():
+            parameter = format_parameter(float(self.cells.parameters[i]))
+            where = f"{self.symbol} = {parameter}, " * bool(self.symbol)
+            best = f"best {100 * self.cells.values[0, j, i]:.1f}"
+            words = (best, f"{where}φ = {self.cells.phis[j]:g}")
+        texts = [form.format(name, *words) if words else name for form in forms for name in names]
+        return (*texts, names[1])

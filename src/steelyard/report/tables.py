@@ -46,7 +46,7 @@ def tabulate_best_cells(study: StudyResults) -> TextTable:
     columns = ("data set", "measure", "%", *family, "parameter", "φ", "rules")
     rows = []
     for best in study.best_cells:
-        symbol = symbol_of(best["heuristic"])
+        symbol = symbol_of(best["heuristic"], study.config.families)
         parameter = f"{symbol} = {format_parameter(best['parameter'])}" if symbol else "–"
         family = (best["heuristic"],) if several else ()
         cell = (*family, parameter, f"{best['phi']:g}")

@@ -42,11 +42,15 @@ def plot_tuning_map(
     shown = rows[(rows["heuristic"] == family) & (rows["measure"] == measure)]
     if math.isnan(clf.best_heuristic_.parameter):
         raise ValueError(f"a map needs heuristics with a parameter, such as m; {family} has none")
-    display = ValueHeatmapDisplay.from_results(shown, measure=measure, heuristic=family)
+    display = ValueHeatmapDisplay.from_results(
+        shown, measure=measure, heuristic=family, symbol=clf.best_heuristic_.symbol or None
+    )
     return display.plot(ax=ax)
 
 
-def write_tuning_page(clf: RuleSetClassifierCV, path: Any, X: Any = None, Y: Any = None) -> Path:
+def write_tuning_page(
+    clf: RuleSetClassifierCV, path: Any, X: Any = None, Y: Any = None, *, is_unseen: bool = False
+) -> Path:
     """See `RuleSetClassifierCV.report`."""
     if not clf.theory_.is_multilabel:
         raise ValueError("a page shows theories of several labels; this one has classes")
@@ -65,7 +69,7 @@ def write_tuning_page(clf: RuleSetClassifierCV, path: Any, X: Any = None, Y: Any
     best = clf.best_heuristic_
     tuned_for = next(iter(clf.fold_scores_[0]))
     choice = Choice("use", best.family, tuned_for, _parameter_in_rows(best), clf.best_phi_)
-    learned = Learned(TheoryToUse(choice, clf.theory_, None), X, Y)
+    learned = Learned(TheoryToUse(choice, clf.theory_, None), X, Y, is_unseen)
     with TemporaryDirectory() as folder:
         study = _make_study(clf, Path(folder), families, rows)
         store = StudyStore(study.folder)

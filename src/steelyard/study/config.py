@@ -44,6 +44,7 @@ class StudyError(ValueError):
 
     Examples
     --------
+    >>> from steelyard.study import StudyError
     >>> raise StudyError("folds must be at least 2, got 1")
     Traceback (most recent call last):
         ...
@@ -57,7 +58,7 @@ class StudyConfig:
 
     Parameters
     ----------
-    data : tuple of str, default=("segments",)
+    data : tuple of str, default=("patients",)
         Embedded or OpenML names, ARFF, CSV or Parquet files, folders with a Mulan pair.
     labels : tuple of str, default=()
         Label columns of CSV and Parquet files.
@@ -97,6 +98,7 @@ class StudyConfig:
 
     Examples
     --------
+    >>> from steelyard.study import StudyConfig, config_from_toml, config_to_toml
     >>> config = StudyConfig(parameters=(0.0, 16.0), phis=(1.0, 0.5), tune=("hamming",))
     >>> config.grid
     (MEstimate(m=0.0), MEstimate(m=16.0))
@@ -104,7 +106,7 @@ class StudyConfig:
     True
     """
 
-    data: tuple[str, ...] = ("segments",)
+    data: tuple[str, ...] = ("patients",)
     labels: tuple[str, ...] = ()
     heuristics: tuple[str, ...] = (MEstimate.name,)
     parameters: tuple[float, ...] = ()
@@ -242,7 +244,15 @@ def config_to_plain(config: StudyConfig) -> dict[str, Any]:
 
 
 def config_to_toml(config: StudyConfig) -> str:
-    """The configuration as TOML, one setting per line; settings that are None are omitted."""
+    """The configuration as TOML, one setting per line; settings that are None are omitted.
+
+    Examples
+    --------
+    >>> from steelyard.study import StudyConfig, config_to_toml
+    >>> text = config_to_toml(StudyConfig(("patients",), folds=5))
+    >>> [line for line in text.splitlines() if line.startswith(("data", "folds"))]
+    ['data = ["patients"]', 'folds = 5']
+    """
     lines = ["# A resolved study of Steelyard; repeat it with: steelyard study --config study.toml"]
     settings = {name: v for name, v in config_to_plain(config).items() if v is not None}
     lines += [f"{name} = {_to_toml(v)}" for name, v in settings.items()]
@@ -264,7 +274,18 @@ def _to_toml(value: Any) -> str:
 def config_from_toml(
     text: str, where: str = "the configuration", *, trust: bool = False
 ) -> StudyConfig:
-    """Parse a TOML text; reject unknown settings and, without `trust`, modules to import."""
+    r"""Parse a TOML text; reject unknown settings and, without `trust`, modules to import.
+
+    Examples
+    --------
+    >>> from steelyard.study import config_from_toml
+    >>> config_from_toml('data = ["patients"]\nfolds = 5').folds
+    5
+    >>> config_from_toml("fold = 5")
+    Traceback (most recent call last):
+        ...
+    steelyard.study.config.StudyError: the configuration: unknown setting 'fold'; choose from data, ...
+    """
     try:
         settings = tomllib.loads(text)
     except RecursionError:
@@ -304,7 +325,19 @@ def _read_constraints(plain: Any, where: str) -> Constraints:
 
 
 def read_config(path: Path, *, trust: bool = False) -> StudyConfig:
-    """Read a configuration file; its relative paths start at the folder of the file."""
+    """Read a configuration file; its relative paths start at the folder of the file.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from steelyard.study import read_config
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "study.toml"
+    ...     _ = file.write_text('data = ["patients"]', encoding="utf-8")
+    ...     read_config(file).data
+    ('patients',)
+    """
     config = config_from_toml(read_text(path), str(path), trust=trust)
     data = (str(path.parent / s) if (path.parent / s).exists() else s for s in config.data)
     return replace(config, data=tuple(data))

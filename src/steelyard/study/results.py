@@ -47,6 +47,19 @@ class StudyResults:
         Tidy rows; the last two have no rows if the study did not ask for them.
     run : dict
         The content of run.json: versions, hashes and seconds.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from steelyard.study import StudyConfig, run_study
+    >>> grid = {"parameters": (8.0,), "phis": (1.0, 0.5)}
+    >>> config = StudyConfig(("patients",), folds=2, n_candidates=200, **grid)
+    >>> with TemporaryDirectory() as folder:
+    ...     study = run_study(config, folder)
+    >>> study.results.columns.tolist()[:3]
+    ['dataset', 'fold', 'heuristic']
+    >>> study.cells("hamming", "m-estimate").values.shape[-2:]
+    (2, 1)
     """
 
     folder: Path
@@ -186,6 +199,18 @@ def load_study(folder: str | os.PathLike[str], *, trust: bool = False) -> StudyR
     Returns
     -------
     StudyResults
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from steelyard.study import StudyConfig, load_study, run_study
+    >>> grid = {"parameters": (8.0,), "phis": (1.0, 0.5)}
+    >>> config = StudyConfig(("patients",), folds=2, n_candidates=200, **grid)
+    >>> with TemporaryDirectory() as folder:
+    ...     study = run_study(config, folder)
+    ...     loaded = load_study(folder)
+    >>> loaded.results.equals(study.results)
+    True
     """
     path = Path(folder)
     # A study writes run.json last.

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from steelyard._text import list_names
+from steelyard._text import frame_to_csv, list_names
 from steelyard.data.sources import find_source
 from steelyard.learning.parallel import run_in_processes
 
@@ -40,6 +40,8 @@ from .units import Finished, Unit, compute_unit, estimate_cost, list_units, read
 
 # Called with the number of finished units, the number of all units, and the unit that just finished.
 Progress = Callable[[int, int, Unit | None], None]
+# Called with the number of theories to use that are learned, and the number of all of them.
+TheoryProgress = Callable[[int, int], None]
 
 _VERSIONS_OF = ("steelyard", "numpy", "scikit-learn", "scipy", "pandas", "joblib")
 
@@ -50,6 +52,7 @@ def run_study(
     *,
     n_jobs: int | None = None,
     progress: Progress | None = None,
+    theory_progress: TheoryProgress | None = None,
 ) -> StudyResults:
     """Run a study, or resume it, and write its results.
 
@@ -64,6 +67,8 @@ def run_study(
     n_jobs : int or None, default=None
         Number of units to compute in parallel, as in joblib; the rows do not depend on it.
     progress : callable(n_done, n_units, unit), optional
+    theory_progress : callable(n_done, n_theories), optional
+        After all units, the theories to use are learned.
 
     Returns
     -------
@@ -71,6 +76,7 @@ def run_study(
 
     Examples
     --------
+    >>> from steelyard.study import StudyConfig, run_study
     >>> from tempfile import TemporaryDirectory
     >>> config = StudyConfig(("planted",), folds=2, n_candidates=200, parameters=(2.0, 64.0))
     >>> with TemporaryDirectory() as folder:
@@ -89,9 +95,8 @@ def run_study(
             done.save(plan.store)
             found[done.unit] = done.arrays
             report(n_done, n_units, done.unit)
-        return _write_results(
-            plan, {u: arrays for u, arrays in found.items() if arrays is not None}, n_jobs
-        )
+        finished = {u: arrays for u, arrays in found.items() if arrays is not None}
+        return _write_results(plan, finished, n_jobs, theory_progress)
 
 
 class ShardReport(NamedTuple):
@@ -105,6 +110,12 @@ class ShardReport(NamedTuple):
         Units of the shard that were finished before.
     n_elsewhere : int
         Units of the shard that other processes are computing.
+
+    Examples
+    --------
+    >>> from steelyard.study import ShardReport
+    >>> ShardReport(n_computed=3, n_found=1, n_elsewhere=0).n_computed
+    3
     """
 
     n_computed: int
@@ -140,6 +151,17 @@ def run_shard(
     Returns
     -------
     ShardReport
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from steelyard.study import StudyConfig, run_shard
+    >>> grid = {"parameters": (8.0,), "phis": (1.0, 0.5)}
+    >>> config = StudyConfig(("patients",), folds=2, n_candidates=200, **grid)
+    >>> with TemporaryDirectory() as folder:
+    ...     reports = [run_shard(config, folder, shard, 2) for shard in (1, 2)]
+    >>> all(report.n_computed > 0 for report in reports)
+    True
     """
     if not 1 <= shard <= n_shards:
         raise StudyError(f"there is no shard {shard} of {n_shards}: shards are numbered from 1")
@@ -164,7 +186,12 @@ def run_shard(
         return ShardReport(queue.n_computed, queue.n_found, queue.n_elsewhere)
 
 
-def collect_study(config: StudyConfig, out: str | os.PathLike[str]) -> StudyResults:
+def collect_study(
+    config: StudyConfig,
+    out: str | os.PathLike[str],
+    *,
+    theory_progress: TheoryProgress | None = None,
+) -> StudyResults:
     """Put the results of finished units together; raise an error that names those that are missing.
 
     Parameters
@@ -172,10 +199,23 @@ def collect_study(config: StudyConfig, out: str | os.PathLike[str]) -> StudyResu
     config : StudyConfig
     out : path-like
         The results folder.
+    theory_progress : callable(n_done, n_theories), optional
 
     Returns
     -------
     StudyResults
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from steelyard.study import StudyConfig, collect_study, run_shard
+    >>> grid = {"parameters": (8.0,), "phis": (1.0, 0.5)}
+    >>> config = StudyConfig(("patients",), folds=2, n_candidates=200, **grid)
+    >>> with TemporaryDirectory() as folder:
+    ...     report = run_shard(config, folder, 1, 1)
+    ...     study = collect_study(config, folder)
+    >>> sorted(study.results["fold"].unique().tolist())
+    [1, 2]
     """
     plan = _plan(config, out)
     with plan.claimed(shared=True):
@@ -195,7 +235,8 @@ def collect_study(config: StudyConfig, out: str | os.PathLike[str]) -> StudyResu
         if not claims.take("collect"):
             raise StudyError(f"another process is collecting {str(plan.store.folder)!r}")
         with claims.kept_alive():
-            return _write_results(plan, {u: a for u, a in found.items() if a is not None})
+            finished = {u: arrays for u, arrays in found.items() if arrays is not None}
+            return _write_results(plan, finished, theory_progress=theory_progress)
 
 
 class _Plan(NamedTuple):
@@ -285,7 +326,10 @@ def _compute(plan: _Plan, units: Iterable[Unit], n_jobs: int | None) -> Iterator
 
 
 def _write_results(
-    plan: _Plan, units: dict[Unit, Arrays], n_jobs: int | None = None
+    plan: _Plan,
+    units: dict[Unit, Arrays],
+    n_jobs: int | None = None,
+    theory_progress: TheoryProgress | None = None,
 ) -> StudyResults:
     """Write everything that is derived from the finished units."""
     store = plan.store
@@ -293,7 +337,8 @@ def _write_results(
     run = _describe_run(plan.shown, plan.data_sets, units)
     study = StudyResults(store.folder, plan.shown, **rows, run=run)
     _write_rows(store, rows)
-    write_theories_to_use(store, plan.shown, rows["results"], plan.data_sets, n_jobs)
+    report = theory_progress or (lambda *_: None)
+    write_theories_to_use(store, plan.shown, rows["results"], plan.data_sets, n_jobs, report)
     write_page_examples(store, study, plan.data_sets)
     store.write("study.toml", config_to_toml(plan.shown).encode())
     store.write("run.json", json.dumps(run, indent=1, ensure_ascii=False).encode())
@@ -334,8 +379,7 @@ def _write_rows(store: StudyStore, rows: dict[str, pd.DataFrame]) -> None:
     for name, table in rows.items():
         if table.empty:
             continue
-        text = table.to_csv(index=False, lineterminator="\n")
-        store.write(f"{name}.csv", text.encode())
+        store.write(f"{name}.csv", frame_to_csv(table).encode())
         if find_spec("pyarrow") is not None:
             store.write(f"{name}.parquet", table.to_parquet(index=False))
 

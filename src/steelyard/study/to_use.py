@@ -11,7 +11,7 @@ import itertools
 import json
 import reprlib
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -116,6 +116,7 @@ def write_theories_to_use(
     results: pd.DataFrame,
     data_sets: Sequence[StudyData],
     n_jobs: int | None = None,
+    progress: Callable[[int, int], None] = lambda *_: None,
 ) -> None:
     """Learn and write the theories to use; those that are written already are not learned again."""
     work = {}
@@ -129,7 +130,12 @@ def write_theories_to_use(
         for name, (data, choices) in work.items()
         for cell in dict.fromkeys((c.method, c.parameter, c.phi) for c in choices)
     ]
-    learned = dict(run_in_processes(_learn, calls, n_jobs))
+    learned = {}
+    if calls:
+        progress(0, len(calls))
+    for cell, text in run_in_processes(_learn, calls, n_jobs):
+        learned[cell] = text
+        progress(len(learned), len(calls))
     for name, (data, choices) in work.items():
         texts = [learned[name, c.method, c.parameter, c.phi] for c in choices]
         _write(store, config, data, choices, texts)

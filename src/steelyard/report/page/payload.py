@@ -37,11 +37,15 @@ Blocks = dict[str, dict[str, dict[str, Any]]]
 
 
 class Learned(NamedTuple):
-    """What was learned on all examples: the theory to use and, if they are known, these examples."""
+    """What was learned on all examples: the theory to use and, if they are known, these examples.
+
+    X and Y may also be examples that it has not seen.
+    """
 
     to_use: TheoryToUse
     X: Any = None
     Y: Any = None
+    is_unseen: bool = False
 
 
 def study_to_payload(
@@ -91,7 +95,9 @@ def _list_parts(
         to_use = [learned.to_use]
         if learned.X is not None:
             theory = learned.to_use.theory
-            examples, ranges = table_to_payload(theory, learned.X, learned.Y, is_unseen=False)
+            examples, ranges = table_to_payload(
+                theory, learned.X, learned.Y, is_unseen=learned.is_unseen
+            )
     features = merge_features([*(found.theory.features for found in to_use), path.coded.features])
     if saved is not None:
         labels = [label.name for label in path.labels]
@@ -158,7 +164,7 @@ def _describe_family(study: StudyResults, family: str) -> dict[str, Any]:
     parameters = study.cells("n_rules", family).parameters.tolist()
     return {
         "id": family,
-        "symbol": symbol_of(family),
+        "symbol": symbol_of(family, study.config.families),
         "parameters": [_write_parameter(family, value) for value in parameters],
         "values": [None if math.isinf(value) else value for value in parameters],
     }

@@ -41,24 +41,50 @@ function readExamples(name, text) {
 
 let batchFault = '';
 
-// A curated theory that this page wrote: its edits are in force again.
-function readCurated(text) {
-  let curation;
-  try {
-    ({ curation } = JSON.parse(text));
-  } catch {
-    curation = null;
-  }
-  if (!curation?.base || !Array.isArray(curation.edits)) {
-    batchFault = 'The file is neither a CSV file nor a theory that was curated on this page.';
+// A curated theory that was made of one of this page: its edits are in force again.
+async function readCurated(text) {
+  const plain = parseTheory(text);
+  const found = plain && await findBase(plain);
+  if (!found) {
+    batchFault = plain?.history
+      ? 'The edits of this file were made on a theory that this page does not have. Make its own page: steelyard report FILE.json DATA'
+      : 'The file is neither a CSV file nor a theory that was curated on this page.';
     update({ view: 'ask' });
     return;
   }
-  textToEdits(JSON.stringify({ [curation.base]: { list: curation.edits, at: curation.edits.length } }));
-  const [kind, family, parameter, share] = curation.base.split(' ');
-  if (kind === CELL && familyOf(family)) {
-    update({ theory: CELL, family, p: find(familyOf(family).parameters, parameter, state.p), phi: find(study.phis, Number(share), state.phi), view: 'rules' });
-  } else update({ ...chooseUsed(curation.base), view: 'rules' });
+  allEdits.set(found.base.key, { list: found.edits, at: found.edits.length });
+  update({ ...found.choice, view: 'rules' });
+}
+
+function parseTheory(text) {
+  try {
+    const plain = JSON.parse(text);
+    return plain.format === 'steelyard theory' && Array.isArray(plain.history) && plain.history.every((step) => step instanceof Object) ? plain : null;
+  } catch {
+    return null;
+  }
+}
+
+// The theory of this page that a history starts from: one to use, or a cell of the map.
+async function findBase({ history, heuristic, phi }) {
+  const { core } = context;
+  for (const base of core.use) {
+    const edits = historyToEdits(base, core, history);
+    if (edits) return { base, edits, choice: chooseUsed(base.id) };
+  }
+  const cells = hasMap ? await loadCells(state.dataset) : null;
+  for (const choice of cells ? cellsOf(cells, heuristic, phi) : []) {
+    const base = cellTheory(cells, choice.family, choice.p, choice.phi);
+    const edits = historyToEdits(base, core, history);
+    if (edits) return { base, edits, choice };
+  }
+  return null;
+}
+
+// The cells whose theories were learned with a heuristic and φ.
+function cellsOf(cells, heuristic, share) {
+  return study.families.flatMap(({ id, parameters }) => parameters.map((_, p) => ({ theory: CELL, family: id, p, phi: study.phis.indexOf(share) })))
+    .filter(({ family, p, phi }) => phi >= 0 && rulesAt(cells, family, p, phi).ranking?.heuristic === heuristic);
 }
 
 function renderBatch() {

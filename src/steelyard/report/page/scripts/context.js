@@ -56,6 +56,23 @@ function describeHeldOut(core, { n_held_out: shown, n_test: all }) {
   return `${which} of fold ${core.fold}`;
 }
 
+// A theory to use has seen all examples. The cell of the map with the same parameters was learned without one
+// fold, so edits of it can be judged on this fold. Null if the page lacks the cell or the examples.
+function unseenTwin({ core, base, examples }) {
+  const hasExamples = core.fold !== null && examples?.n_held_out > 0;
+  if (base.kind !== 'use' || !hasExamples || !study.datasets[state.dataset].embedded.includes('cells')) return null;
+  const { family, p, phi } = /** @type {any} */ (chooseUsed(base.id));
+  return family === undefined ? null : { theory: CELL, family, p, phi };
+}
+
+// The theories to use with the parameters of a cell.
+function usedAt(family, p, phi) {
+  return usedOf().filter(({ id }) => {
+    const choice = /** @type {any} */ (chooseUsed(id));
+    return choice.family === family && choice.p === p && choice.phi === phi;
+  });
+}
+
 function range(end, start = 0) {
   return Array.from({ length: end - start }, (_, i) => start + i);
 }

@@ -34,6 +34,48 @@ function show(node, ...children) {
   node.replaceChildren(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
 }
 
+// What an element shows, by a key that its painter chose.
+const shownKeys = new WeakMap();
+
+// Draw the content of an element, unless it is drawn already.
+function showOnce(node, key, make) {
+  if (shownKeys.get(node) === key) return;
+  shownKeys.set(node, key);
+  show(node, make());
+}
+
+// Draw; if the focused element is drawn again, the new one has the focus.
+function keepFocus(draw) {
+  const find = finderOf(document.activeElement);
+  draw();
+  if (document.activeElement === document.body) find()?.focus({ preventScroll: true });
+}
+
+// A function that finds an element again: by its id, as a button of a rule, or by its text at the same place.
+function finderOf(node) {
+  if (!node || node === document.body) return () => null;
+  if (node.id) return () => byId(node.id);
+  const rule = node.closest('#rules [data-rule]')?.dataset.rule;
+  if (rule !== undefined) {
+    const place = `#rules [data-rule="${CSS.escape(rule)}"]`;
+    // A rule may have other buttons than before.
+    return () => document.querySelector(`${place} [data-action="${CSS.escape(node.dataset.action ?? '')}"]`) ?? document.querySelector(`${place} [data-action]`);
+  }
+  const [place, tag] = [node.closest('[id]')?.id, node.tagName];
+  const name = (one) => `${one.getAttribute('aria-label')} ${one.textContent}`;
+  return () => [...(byId(place)?.querySelectorAll(tag) ?? [])].find((one) => name(one) === name(node)) ?? null;
+}
+
+// After the browser has painted, and once it has nothing more urgent to do.
+function afterPaint() {
+  return new Promise((resolve) => {
+    requestAnimationFrame(() => {
+      if (window.requestIdleCallback) window.requestIdleCallback(resolve, { timeout: 100 });
+      else setTimeout(resolve, 0);
+    });
+  });
+}
+
 // A button with a text; `attributes` may add more.
 function button(text, onclick, attributes = {}) {
   return el('button', { type: 'button', onclick, ...attributes }, text);

@@ -27,7 +27,7 @@ function saveCsv(rows, name) {
 }
 
 function fileName(part, suffix) {
-  const data = study.datasets[state.dataset].name.replace(/[^\w.-]+/g, '_');
+  const data = study.datasets[state.dataset].name.replace(/[^\w.-]+/g, '_').replace(/^-+/, '');
   return `${data}-${part}.${suffix}`;
 }
 
@@ -54,8 +54,7 @@ function saveTheoryJson() {
 // The edited theory with its history, which the page and the library read.
 function saveCurated() {
   const { base, core, theory } = context;
-  const curation = { base: base.key, edits: editsOf(base.key).list.slice(0, editsOf(base.key).at), history: historyOf(base, core) };
-  saveText(plainToText(theoryToPlain(theory, { curation })), fileName(`${theoryName()}-curated`, 'json'), 'application/json');
+  saveText(plainToText(theoryToPlain(theory, historyOf(base, core))), fileName(`${theoryName()}-curated`, 'json'), 'application/json');
 }
 
 function saveRulesCsv() {
@@ -73,29 +72,45 @@ function saveRulesCsv() {
   saveCsv([head, ...rows], fileName(`${theoryName()}-rules`, 'csv'));
 }
 
+// Formats that the library writes: when it writes the page, or from the JSON of a theory.
 const EXPORTS = { sql: ['SQL', 'sql'], python: ['Python', 'py'], markdown: ['Markdown', 'md'] };
 
 async function saveExport(format) {
-  const exports = await loadPart('exports', state.dataset);
-  const text = exports?.[context.base.id]?.[format];
-  if (typeof text === 'string') saveText(text, fileName(theoryName(), EXPORTS[format][1]));
-  else sayOnPage(text?.reason ?? 'This format is omitted to keep the page small.');
+  const isLearned = !context.isEdited && context.base.kind === 'use';
+  const exports = isLearned ? await loadPart('exports', state.dataset) : null;
+  const found = exports?.[context.base.id]?.[format];
+  if (typeof found === 'string') saveText(found, fileName(theoryName(), EXPORTS[format][1]));
+  else if (found) show(byId('download-note'), nameNode(found.reason));
+  else sayCommand(format);
 }
 
-function sayOnPage(text) {
-  show(byId('download-note'), nameNode(text));
+// What is not in the page, such as the SQL of an edited theory, is one command away.
+function sayCommand(format) {
+  const [title, suffix] = EXPORTS[format];
+  const name = context.isEdited ? `${theoryName()}-curated` : theoryName();
+  const command = `steelyard export ${fileName(name, 'json')} --to ${format} -o ${fileName(name, suffix)}`;
+  const code = el('code', { id: 'export-command' }, command);
+  show(byId('download-note'), `The page has no ${title} of this theory. Download its JSON, then run `, code, ' ',
+    button('Copy', () => copyText(code), { id: 'copy-command', class: 'quiet' }));
 }
 
-// SQL, Python and Markdown are written by the library when it writes the page, so edits are not in them.
+// Not every browser lets a file use its clipboard, so the text is also selected.
+async function copyText(node) {
+  window.getSelection()?.selectAllChildren(node);
+  try {
+    await navigator.clipboard.writeText(node.textContent);
+    announce('copied');
+  } catch {
+    announce(document.execCommand('copy') ? 'copied' : 'the command is selected: press Ctrl+C');
+  }
+}
+
 function renderTheoryDownloads() {
-  const isLearned = context && !context.isEdited;
-  const canExport = isLearned && context.base.kind === 'use' && study.datasets[state.dataset].embedded.includes('exports');
-  show(byId('theory-downloads'), 'Download ',
-    isLearned ? button('JSON', saveTheoryJson, { class: 'quiet', id: 'save-json' }) : context ? button('JSON', saveCurated, { class: 'quiet', id: 'save-json' }) : null,
-    canExport ? Object.entries(EXPORTS).map(([format, [title]]) => button(title, () => saveExport(format), { class: 'quiet', 'data-export': format })) : null,
-    context ? button('CSV', saveRulesCsv, { class: 'quiet', id: 'save-rules-csv' }) : null,
-    el('span', { id: 'download-note', class: 'hint', role: 'status' },
-      canExport || !context ? '' : 'SQL and Python: steelyard export FILE.json --to sql'));
+  show(byId('theory-downloads'), 'Download ', context ? [
+    button('JSON', context.isEdited ? saveCurated : saveTheoryJson, { class: 'quiet', id: 'save-json' }),
+    Object.entries(EXPORTS).map(([format, [title]]) => button(title, () => saveExport(format), { class: 'quiet', 'data-export': format })),
+    button('CSV', saveRulesCsv, { class: 'quiet', id: 'save-rules-csv' }),
+  ] : null, el('span', { id: 'download-note', class: 'hint', role: 'status' }));
 }
 
 // -- the page ---------------------------------------------------------------------------------------

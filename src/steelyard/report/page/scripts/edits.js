@@ -115,26 +115,71 @@ const OPERATIONS = {
   note: (theory, { rule: key, note, when }) => replaceRule(theory, key, (rule) => ({ ...rule, when, note })),
 };
 
-// The operations as the library would be told, with the rules before and after.
+// The history of the theory as its file has it, with the rules before and after each edit.
 function historyOf(base, core) {
   const { list, at } = editsOf(base.key);
   let theory = base;
-  return list.slice(0, at).map((operation) => {
+  const made = list.slice(0, at).map((operation) => {
     const before = theory.rules.find((rule) => rule.key === operation.rule);
     theory = OPERATIONS[operation.op](theory, operation, core);
     const after = theory.rules.find((rule) => rule.key === operation.rule);
     const plain = (rule) => rule && {
       label: theory.labels[rule.label].name, target_class: rule.head, body: conditionsToPlain(rule.conditions, theory.features),
     };
+    const isNew = after && ['replace', 'add'].includes(operation.op);
     return {
-      op: operation.op,
+      action: operation.op,
+      ...(before ? { rule: plain(before) } : {}),
+      ...(isNew ? { new: plain(after) } : {}),
       when: operation.when,
       ...(operation.note ? { note: operation.note } : {}),
-      ...(before ? { rule: plain(before) } : {}),
-      ...(after && ['replace', 'add'].includes(operation.op) ? { new: plain(after) } : {}),
-      ...(after && after.points !== null && ['replace', 'add'].includes(operation.op) ? { points: after.points } : {}),
+      ...(isNew && after.points !== null ? { points: after.points } : {}),
     };
   });
+  return [...base.history, ...made];
+}
+
+// The operations that a history does to a theory of this page; null if it is not the history of this theory.
+function historyToEdits(base, core, history) {
+  if (JSON.stringify(history.slice(0, base.history.length)) !== JSON.stringify(base.history)) return null;
+  const list = [];
+  let theory = base;
+  let added = 0;
+  for (const { action, rule, new: made, when, note, points } of history.slice(base.history.length)) {
+    const found = rule && theory.rules.find((one) => isSameRule(theory, one, rule));
+    if (rule && !found) return null;
+    added += action === 'add' ? 1 : 0;
+    const operation = {
+      op: action, rule: found ? found.key : `new${added}`, when,
+      ...(note ? { note } : {}),
+      ...(made ? { label: made.label, target_class: made.target_class, body: made.body } : {}),
+      ...(points === undefined ? {} : { points }),
+    };
+    if (!isOperation(operation)) return null;
+    list.push(operation);
+    theory = OPERATIONS[action](theory, operation, core);
+  }
+  return list;
+}
+
+function isSameRule(theory, rule, plain) {
+  return theory.labels[rule.label].name === plain.label && rule.head === plain.target_class
+    && JSON.stringify(conditionsToPlain(rule.conditions, theory.features)) === JSON.stringify(plain.body);
+}
+
+// Go to the cell with the same parameters; rules that the reader added are added there, too.
+async function editTwin(twin) {
+  const cells = await loadCells(state.dataset);
+  const base = cells && cellTheory(cells, twin.family, twin.p, twin.phi);
+  if (base && !editsOf(base.key).list.length) {
+    const { theory } = context;
+    const added = theory.rules.filter(({ key }) => key.startsWith('new')).map((rule) => ({
+      op: 'add', label: theory.labels[rule.label].name, target_class: rule.head,
+      body: conditionsToPlain(rule.conditions, theory.features), note: rule.note, when: rule.when,
+    })).filter((plain) => !base.rules.some((rule) => isSameRule(base, rule, plain)));
+    allEdits.set(base.key, { list: added.map((plain, i) => ({ ...plain, rule: `new${i + 1}` })), at: added.length });
+  }
+  update({ ...twin, view: 'rules' });
 }
 
 // -- keeping ----------------------------------------------------------------------------------------

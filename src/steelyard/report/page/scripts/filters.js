@@ -102,6 +102,17 @@ function justSelected() {
   return performance.now() - selectedAt < 100;
 }
 
+// With keys, a region grows from the chosen cell.
+function extendRegion([dp, dphi]) {
+  const here = { p: state.p, phi: state.phi };
+  const [start, end] = filter.region ?? [here, here];
+  const last = familyOf(state.family).parameters.length - 1;
+  setFilter({ region: [start, {
+    p: Math.min(Math.max(end.p + dp, 0), last),
+    phi: Math.min(Math.max(end.phi + dphi, 0), study.phis.length - 1),
+  }] });
+}
+
 function listenToRegion(map) {
   map.addEventListener('pointerdown', (event) => { dragStart = event.button === 0 ? cellUnder(event) : null; });
   map.addEventListener('pointerup', (event) => {

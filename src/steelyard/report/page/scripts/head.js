@@ -12,12 +12,28 @@ function renderHead() {
   const labels = new Set(theory.rules.map((rule) => rule.label)).size;
   const cell = base.kind === 'cell' ? `; ${formatCell(state.p, state.phi)}` : base.parameter === null ? '' : `; ${familyOf(base.method).symbol} = ${base.parameter}, φ = ${formatShare(base.phi)}`;
   show(byId('theory-about'),
+    el('p', { class: 'print-only print-title' }, nameNode(theoryTitle(base))),
     el('p', { class: 'headline', id: 'rules-headline' },
       el('b', {}, count(theory.rules.length, 'rule')),
       ` for ${labels} of ${count(theory.labels.length, 'label')}, ${theory.rules.length ? (conditions / theory.rules.length).toFixed(1) : 0} conditions per rule; `,
       el('span', { class: 'muted' }, `${describeLearning(context)}${cell}${isEdited ? '; with your edits' : ''}`)),
-    expectation(base));
+    expectation(base),
+    judgedWhere());
   renderTheoryDownloads();
+}
+
+// On which examples edits of the theory can be judged.
+function judgedWhere() {
+  const twin = unseenTwin(context);
+  if (twin) {
+    return el('p', { class: 'hint screen-only' }, 'It has seen all examples. To edit with a fair judge, take ',
+      button(`the same choice, learned without fold ${context.core.fold}`, () => editTwin(twin), { class: 'link accent', id: 'to-twin' }), '.');
+  }
+  const [set] = exampleSets(context);
+  const used = context.base.kind === 'cell' ? usedAt(state.family, state.p, state.phi) : [];
+  if (!used.length || !set || set.isSeen) return null;
+  return el('p', { class: 'hint', id: 'is-twin' },
+    `The same choice as ${used.map((one) => `“${usedTitle(one)}”`).join(' and ')}. Your edits are judged on ${count(set.rows.length, 'example')} from which its rules were not learned.`);
 }
 
 function renderTheorySelect() {

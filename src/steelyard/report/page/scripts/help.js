@@ -28,7 +28,7 @@ function renderFooter() {
     version && `Steelyard ${version}`,
   ].filter(Boolean);
   show(byId('footer'),
-    el('p', {}, 'Keys: ', hasMap ? ['arrows on the map, ', el('kbd', {}, 'm'), ' to the map, '] : '', el('kbd', {}, '1'), '–', el('kbd', {}, String(shownViews().length)), ' for the tabs, ',
+    el('p', { class: 'screen-only' }, 'Keys: ', hasMap ? ['arrows on the map, ', el('kbd', {}, 'm'), ' to the map, '] : '', el('kbd', {}, '1'), '–', el('kbd', {}, String(shownViews().length)), ' for the tabs, ',
       el('kbd', {}, '/'), ' to search, ', el('kbd', {}, 'Ctrl'), '+', el('kbd', {}, 'Z'), ' and ', el('kbd', {}, 'Y'), ' to undo and redo. The address of the page links to the current view.'),
     renderFindings(),
     el('p', {}, facts.join(' · ')));

@@ -25,7 +25,8 @@ function describeUnseen(sets) {
     return `held out: the ${count(folds, 'test fold')}, with theories learned in the same way without the fold (${formatShare(base.phi)} of the rules, ${familyOf(base.method)?.symbol ?? 'parameter'} = ${base.parameter})`;
   }
   const set = sets.find((one) => !one.isSeen);
-  return set ? `held out: ${count(set.rows.length, 'example')}, ${set.title}` : '';
+  if (!set) return 'no held-out values: the theory has seen all examples of this page';
+  return `held out: ${count(set.rows.length, 'example')}, ${set.title}`;
 }
 
 // What the rules of a label cover, where any firing rule decides.
@@ -48,7 +49,7 @@ function renderLabels() {
   const chosen = rows.find(({ label }) => label.name === state.label) ?? rows.find(({ n }) => n) ?? rows[0];
   const drawing = coverageSpace(chosen);
   show(byId('labels'),
-    el('p', { class: 'headline' }, el('b', {}, 'Labels with the lowest F1 first.'), ' Choose a label to see its rules in coverage space.'),
+    el('p', { class: 'headline' }, el('b', {}, 'Labels with the lowest F1 first.'), el('span', { class: 'screen-only' }, ' Choose a label to see its rules in coverage space.')),
     where ? el('p', { class: 'hint' }, `${where[0].toUpperCase()}${where.slice(1)}.`) : null,
     el('div', { class: 'label-view' },
       el('figure', {}, el('h3', {}, headNodes(chosen.label.name, chosen.label.target)), drawing,

@@ -8,21 +8,21 @@ function update(change) {
   render();
 }
 
-// Rendering waits for theories and for the next frame; an earlier choice must not replace a later one.
+// Rendering waits for theories and for the browser; an earlier choice must not replace a later one.
 let latest = 0;
 
 async function render() {
   latest += 1;
   const mine = latest;
-  renderFrame();
+  delete document.body.dataset.rendered;
+  // The marks on the map move at once; the rules follow when the browser has time to draw.
+  keepFocus(renderFrame);
+  await afterPaint();
+  if (mine !== latest) return;
   const found = await loadContext();
   if (mine !== latest) return;
   setContext(found);
-  renderHead();
-  // The marks on the map move at once; the rules follow when the browser has time to draw.
-  await new Promise((resolve) => { requestAnimationFrame(resolve); });
-  if (mine !== latest) return;
-  RENDERERS[state.view]();
+  keepFocus(() => { renderHead(); RENDERERS[state.view](); });
   document.body.dataset.rendered = String(mine);
 }
 
@@ -54,7 +54,7 @@ function renderSubtitle() {
     about.n_labels && count(about.n_labels, 'label'),
     folds && count(folds, 'fold'),
   ].filter(Boolean);
-  show(byId('subtitle'), nameNode(name, 'b'), `: ${parts.join(', ')}`);
+  showOnce(byId('subtitle'), name, () => [nameNode(name, 'b'), `: ${parts.join(', ')}`]);
 }
 
 function fillControls() {
@@ -142,6 +142,7 @@ function renderForPrint() {
   if (!context) return;
   setPrinting(true);
   renderRules();
+  renderPrintedHistory();
   renderLabels();
   setPrinting(false);
 }

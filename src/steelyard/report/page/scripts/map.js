@@ -53,11 +53,11 @@ function renderMap() {
   const shown = [state.dataset, state.family, state.measure, state.scale, filterKey()].join(' ');
   if (drawnMap !== shown) {
     drawnMap = shown;
-    const good = goodness(values);
+    const colours = cellColours(values);
     const width = MAP.left + MAP.across + MAP.right;
     const height = MAP.top + cellSize()[1] * study.phis.length + MAP.bottom;
     const passes = filterCells();
-    const cells = parameters.flatMap((_, p) => study.phis.map((__, phi) => mapCell(p, phi, values, good, passes)));
+    const cells = parameters.flatMap((_, p) => study.phis.map((__, phi) => mapCell(p, phi, colours, passes)));
     show(byId('map'), svg('svg', { id: 'map-drawing', viewBox: `0 0 ${width} ${height}`, role: 'img' },
       ...cells, ...mapAxes(parameters, height), svg('g', { id: 'map-marks' })));
     renderLegend(values);
@@ -73,18 +73,22 @@ function describeMap(values) {
   return `${what} of ${formatCell(state.p, state.phi)}: ${value}`;
 }
 
+// The colour of each cell: the same on the map and in the scatter plots.
+function cellColours(values) {
+  const good = goodness(values);
+  return values.map((value) => (value === null ? 'none' : colourAt(good(value))));
+}
+
 function cellPosition(p, phi) {
   const [width, height] = cellSize();
   return [MAP.left + p * width, MAP.top + phi * height];
 }
 
-function mapCell(p, phi, values, good, passes) {
-  const value = values[cellOf(p, phi)];
+function mapCell(p, phi, colours, passes) {
   const [x, y] = cellPosition(p, phi);
   const [width, height] = cellSize();
-  const colour = value === null ? 'none' : colourAt(good(value));
   return svg('rect', {
-    class: passes[cellOf(p, phi)] ? 'cell' : 'cell dim', x, y, width, height, 'shape-rendering': 'crispEdges', fill: colour, 'data-p': p, 'data-phi': phi,
+    class: passes[cellOf(p, phi)] ? 'cell' : 'cell dim', x, y, width, height, 'shape-rendering': 'crispEdges', fill: colours[cellOf(p, phi)], 'data-p': p, 'data-phi': phi,
   });
 }
 
@@ -120,15 +124,18 @@ function mapMarks(values) {
   // Half the width of a diamond; narrow cells have smaller ones.
   const size = Math.min(MAP.mark, Math.max(Math.min(width, height) / 2 - 3, 3));
   const best = bestCell(values, mapBetter());
-  if (best >= 0) {
-    const [cx, cy] = centre(Math.floor(best / study.phis.length), best % study.phis.length);
-    marks.push(...outlined('circle', { cx, cy, r: Math.min(size - 2, 5) }));
-  }
-  for (const { p, phi, titles } of tunedPoints()) {
+  const tuned = tunedPoints();
+  for (const { p, phi, titles } of tuned) {
     const [x, y] = centre(p, phi);
     marks.push(...outlined('path', { d: `M${x} ${y - size}L${x + size} ${y}L${x} ${y + size}L${x - size} ${y}Z` }));
     const isRight = x > MAP.left + 0.75 * MAP.across;
     marks.push(svg('text', { class: 'mark-name', x: x + (isRight ? -1 : 1) * (Math.max(size, width / 2 + 2) + 3), y: y + 4, 'text-anchor': isRight ? 'end' : 'start' }, titles.join(', ')));
+  }
+  if (best >= 0) {
+    const [cx, cy] = centre(Math.floor(best / study.phis.length), best % study.phis.length);
+    // Inside a diamond there is room for a small circle only.
+    const isShared = tuned.some(({ p, phi }) => cellOf(p, phi) === best);
+    marks.push(...(isShared ? [svg('circle', { class: 'mark', cx, cy, r: Math.min(size / 3, 2.5) })] : outlined('circle', { cx, cy, r: Math.min(size - 2, 5) })));
   }
   const [x, y] = cellPosition(state.p, state.phi);
   marks.push(...outlined('rect', { x: x - 1, y: y - 1, width: width + 2, height: height + 2, rx: 3 }));
@@ -236,8 +243,10 @@ function listenToMap() {
   });
   map.addEventListener('pointerleave', hideTooltip);
   map.addEventListener('keydown', (event) => {
+    if (event.key === 'Escape' && filter.region) setFilter({ region: null });
     if (!STEPS[event.key] || event.ctrlKey || event.altKey || event.metaKey) return;
     event.preventDefault();
-    step(STEPS[event.key]);
+    if (event.shiftKey) extendRegion(STEPS[event.key]);
+    else step(STEPS[event.key]);
   });
 }

@@ -1,5 +1,7 @@
 // The list of rules of the theory, grouped by label. Only as many as the reader scrolls to are drawn.
 
+// The first ones fill a window; the rest of the window's surroundings follows in a later frame.
+const FIRST_RULES = 8;
 const RULES_AT_ONCE = 30;
 let pendingRules = null;
 let ruleObserver = null;
@@ -54,7 +56,7 @@ function drawRules(entries) {
   for (const { rule, status } of entries) if (status !== 'rejected') counts.set(rule.label, (counts.get(rule.label) ?? 0) + 1);
   show(place);
   pendingRules = { entries, counts, drawn: 0, list: null, label: null };
-  drawMoreRules(isPrinting ? entries.length : RULES_AT_ONCE);
+  drawMoreRules(isPrinting ? entries.length : FIRST_RULES);
 }
 
 function drawMoreRules(n) {
@@ -153,7 +155,7 @@ function evidence(theory, rule) {
     training
       ? el('span', {}, 'training: ', el('span', { class: 'counts' }, countNodes(training)))
       : el('span', { class: 'counts' }, 'not counted since the edit'),
-    unseen ? el('span', {}, `${unseen.where}: `, el('span', { class: 'unseen' }, countNodes(unseen))) : null,
+    el('span', {}, `${unseen?.where ?? 'unseen'}: `, unseen ? el('span', { class: 'unseen' }, countNodes(unseen)) : 'not counted'),
     training ? el('span', { class: 'numbers' }, `precision ${unseen ? percentOf(unseen) : percentOf(training)}${unseen ? ` (training ${percentOf(training)})` : ''}, covers ${((100 * training.tp) / Math.max(positives, 1)).toFixed(0)} %`) : null,
     points);
 }

@@ -2,11 +2,16 @@
 
 function renderScores() {
   const place = byId('scores');
-  if (!context || !editsOf(context.base.key).list.length) {
+  if (!context || !(editsOf(context.base.key).list.length || context.base.history.length)) {
     show(place);
     return;
   }
   const { list, at } = editsOf(context.base.key);
+  if (!list.length) {
+    show(place, el('section', { class: 'edits-panel', 'aria-label': 'Earlier edits' },
+      el('p', {}, `This theory was edited before: ${count(context.base.history.length, 'edit')}.`), historyList()));
+    return;
+  }
   const sets = exampleSets(context);
   const chosen = sets.find(({ id }) => id === scoredOn) ?? sets[0];
   show(place, el('section', { class: 'edits-panel', 'aria-label': 'Your edits' },
@@ -33,16 +38,26 @@ function setChooser(sets, chosen) {
 function scoreTables(set) {
   const [before, after] = [context.base, context.theory].map((theory) => judgeTheory(theory, set.table, set.rows));
   if (!before || !after) return null;
-  const note = set.isSeen
-    ? ' The learned rules have seen these examples, so a learned rule looks better here than on new ones. Drop a CSV file with labels on the page to judge on others.'
-    : '';
   return [
-    el('p', { class: 'hint' }, `On ${count(set.rows.length, 'example')}: ${set.title}.${note}`),
+    el('p', { class: 'hint' }, `On ${count(set.rows.length, 'example')}: ${set.title}.`),
+    set.isSeen ? seenNote() : null,
     scroller('Measures before and after', changeTable('measure', study.all_measures.map(({ id, title }) => [title, before.values[id], after.values[id]]))),
     el('details', { open: openDetails.has('labels') || null, ontoggle: (event) => remember('labels', event.target) },
       el('summary', {}, 'Per label'),
       scroller('Labels before and after', labelChanges(before, after))),
   ];
+}
+
+// Why examples that a theory was learned from are no fair judge, and what to do about it.
+function seenNote() {
+  const twin = unseenTwin(context);
+  return el('p', { class: 'note', id: 'seen-note' },
+    'The learned rules have seen these examples: they look better here than on new ones, so a rejected rule seems a larger loss than it is. ',
+    twin ? [
+      'To judge fairly, ', button(`edit the same choice learned without fold ${context.core.fold}`, () => editTwin(twin), { class: 'link accent', id: 'judge-fairly' }),
+      `, whose rules were not learned from ${count(context.examples.n_held_out, 'example')}; rules that you added come along. Or `,
+    ] : 'To judge fairly, ',
+    'drop a CSV file with new labelled examples on the page.');
 }
 
 const openDetails = new Set();
@@ -81,11 +96,21 @@ function labelChanges(before, after) {
 }
 
 function historyList() {
+  const items = historyItems();
+  return items.length ? el('details', { open: openDetails.has('history') || null, ontoggle: (event) => remember('history', event.target) },
+    el('summary', {}, 'History'), el('ol', { class: 'history' }, items)) : null;
+}
+
+// On paper the history stands below the rules.
+function renderPrintedHistory() {
+  const items = historyItems();
+  show(byId('printed-history'), items.length ? [el('h2', {}, 'History of edits'), el('ol', { class: 'history' }, items)] : null);
+}
+
+function historyItems() {
   const history = historyOf(context.base, context.core);
   const text = (rule) => (rule ? `${rule.target_class ? '' : 'not '}${rule.label} if ${conditionText(context.theory, conditionsFromPlain(rule.body, context.core))}` : '');
-  return el('details', { open: openDetails.has('history') || null, ontoggle: (event) => remember('history', event.target) },
-    el('summary', {}, 'History'),
-    el('ol', { class: 'history' }, history.map(({ op, when, note, rule, new: made }) => el('li', {},
-      `${when}: ${EDIT_NAMES[op]}`, note ? [': ', nameNode(note)] : '', el('br'), el('span', { class: 'muted' }, nameNode(text(rule))),
-      made ? [rule ? ' → ' : '', nameNode(text(made))] : ''))));
+  return history.map(({ action, when, note, rule, new: made }) => el('li', {},
+      `${when ? `${when}: ` : ''}${EDIT_NAMES[action]}`, note ? [': ', nameNode(note)] : '', el('br'), el('span', { class: 'muted' }, nameNode(text(rule))),
+      made ? [rule ? ' → ' : '', nameNode(text(made))] : ''));
 }

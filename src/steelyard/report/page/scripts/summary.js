@@ -12,43 +12,53 @@ function renderJumps() {
   if (!hasMap) return;
   const used = usedOf().filter((one) => one.tuned_for);
   const best = [...new Set([...Object.keys(SHORT), ...used.map((one) => one.tuned_for)])].filter((id) => study.measures.some((one) => one.id === id));
-  show(byId('jumps'),
+  showOnce(byId('jumps'), String(state.dataset), () => [
     used.length ? el('div', {}, el('span', { class: 'what' }, el('i', { class: 'sign diamond' }), 'Use this, tuned for '),
       used.map((one) => button(shortTitle(one.tuned_for), () => update(chooseUsed(one.id)), {
-        'data-tuned': one.tuned_for, 'aria-pressed': String(state.theory === one.id), title: 'learned on all examples',
+        'data-tuned': one.tuned_for, 'data-theory': one.id, title: 'learned on all examples',
       }))) : null,
     el('div', {}, el('span', { class: 'what' }, el('i', { class: 'sign circle' }), 'Best cell (hindsight) for '),
-      best.map((id) => button(shortTitle(id), () => update({ theory: CELL, measure: id, ...chooseBest(id) }), { 'data-best': id }))));
+      best.map((id) => button(shortTitle(id), () => update({ theory: CELL, measure: id, ...chooseBest(id) }), { 'data-best': id }))),
+  ]);
+  for (const link of byId('jumps').querySelectorAll('[data-theory]')) link.setAttribute('aria-pressed', String(state.theory === link.dataset.theory));
 }
 
-function stepper(text, less, back, forth) {
+// A text between two buttons that go one cell back and forth.
+function stepper(id, [less, more], [back, forth]) {
   const part = (sign, change, name) => button(sign, () => step(change), { 'aria-label': name });
-  return el('span', { class: 'stepper' }, part('−', back, less[0]), el('b', {}, text), part('+', forth, less[1]));
+  return el('span', { class: 'stepper' }, part('−', back, less), el('b', { id }), part('+', forth, more));
 }
 
 function renderHere() {
   if (!hasMap) return;
-  const family = familyOf(state.family);
-  const rules = valuesOf(state.dataset, state.family, 'n_rules')[cellOf(state.p, state.phi)];
-  const value = valuesOf(state.dataset, state.family, state.measure)[cellOf(state.p, state.phi)];
-  show(byId('here'),
-    stepper(`${DIRECTED_FAMILIES.includes(family.id) ? `strict ↔ broad (${family.symbol})` : family.symbol || 'parameter'}: ${family.parameters[state.p]}`,
-      ['the cell to the left', 'the cell to the right'], [-1, 0], [1, 0]),
+  showOnce(byId('here'), 'steppers', () => [
+    stepper('here-parameter', ['the cell to the left', 'the cell to the right'], [[-1, 0], [1, 0]]),
     // Up on the map is a larger φ.
-    stepper(`rules kept (φ): ${formatPhi(state.phi)}`, ['keep fewer rules', 'keep more rules'], [0, 1], [0, -1]));
-  show(byId('cell-bar'),
-    el('span', { id: 'cell-bar-text', role: 'status' }, state.theory === CELL
-      ? `${formatCell(state.p, state.phi)}: ${shortTitle(state.measure)} ${formatValue(state.measure, value)}${unitOf(state.measure)}, ${formatValue('n_rules', rules)} rules`
-      : usedTitle(usedOf().find(({ id }) => id === state.theory))),
-    button('To its rules', () => byId('theory-head').scrollIntoView({ block: 'start' }), { class: 'primary' }));
+    stepper('here-phi', ['keep fewer rules', 'keep more rules'], [[0, 1], [0, -1]]),
+  ]);
+  const family = familyOf(state.family);
+  const name = DIRECTED_FAMILIES.includes(family.id) ? `strict ↔ broad (${family.symbol})` : family.symbol || 'parameter';
+  byId('here-parameter').textContent = `${name}: ${family.parameters[state.p]}`;
+  byId('here-phi').textContent = `rules kept (φ): ${formatPhi(state.phi)}`;
+  showOnce(byId('cell-bar'), 'bar', () => [
+    el('span', { id: 'cell-bar-text', role: 'status' }),
+    button('To its rules', () => byId('theory-head').scrollIntoView({ block: 'start' }), { class: 'primary' }),
+  ]);
+  byId('cell-bar-text').textContent = describeHere();
+}
+
+// The chosen theory in one line.
+function describeHere() {
+  if (state.theory !== CELL) return usedTitle(usedOf().find(({ id }) => id === state.theory));
+  const valueOf = (measure) => formatValue(measure, valuesOf(state.dataset, state.family, measure)[cellOf(state.p, state.phi)]);
+  return `${formatCell(state.p, state.phi)}: ${shortTitle(state.measure)} ${valueOf(state.measure)}${unitOf(state.measure)}, ${valueOf('n_rules')} rules`;
 }
 
 // Columns of the table: name and value of a measure.
 function summaryColumns() {
   const dataset = study.datasets[state.dataset];
-  const cell = cellOf(state.p, state.phi);
   const columns = [
-    { name: 'here', valueOf: (id) => valuesOf(state.dataset, state.family, id)[cell] },
+    { name: 'here', valueOf: valueHere },
     { name: 'best cell (hindsight)', valueOf: (id) => {
       const values = valuesOf(state.dataset, state.family, id);
       return values[bestCell(values, measureOf(id).better)] ?? null;
@@ -61,16 +71,27 @@ function summaryColumns() {
   return columns;
 }
 
+function valueHere(measure) {
+  return valuesOf(state.dataset, state.family, measure)[cellOf(state.p, state.phi)];
+}
+
 function renderSummary() {
   if (!hasMap) return;
+  showOnce(byId('summary'), [state.dataset, state.family, state.measure].join(' '), makeSummary);
+  // Only this column depends on the chosen cell.
+  for (const cell of byId('summary').querySelectorAll('[data-here]')) cell.textContent = formatValue(cell.dataset.here, valueHere(cell.dataset.here));
+}
+
+function makeSummary() {
   const columns = summaryColumns();
   const { n_folds: folds, differences } = study.datasets[state.dataset];
   const head = el('tr', {}, el('th', { scope: 'col' }, 'measure'), columns.map(({ name }) => el('th', { scope: 'col' }, name)));
   const rows = study.measures.map(({ id, title }) => el('tr', { class: id === state.measure ? 'chosen' : null },
     el('th', { scope: 'row' }, button(title, () => update({ measure: id }), { class: 'link' })),
-    columns.map(({ valueOf }, i) => el('td', { class: i ? null : 'here' }, formatValue(id, valueOf(id))))));
-  show(byId('summary'),
+    columns.map(({ valueOf }, i) => (i ? el('td', {}, formatValue(id, valueOf(id))) : el('td', { class: 'here', 'data-here': id })))));
+  return [
     scroller('Values of this cell, the best cell, tuned theories and baselines', el('table', {}, el('thead', {}, head), el('tbody', {}, rows))),
     el('p', { class: 'hint' }, `Percent, except for sizes; mean over ${count(folds, 'test fold')}. The best cell is chosen by these values, so it is too good.`),
-    differences ? el('p', { class: 'hint', id: 'differences' }, differences) : null);
+    differences ? el('p', { class: 'hint', id: 'differences' }, differences) : null,
+  ];
 }

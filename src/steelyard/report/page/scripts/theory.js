@@ -52,6 +52,7 @@ function decodeUsed(used, core) {
     heuristic: plain.heuristic,
     share: plain.phi,
     evidenceFrom: plain.evidence_from,
+    history: plain.history ?? [],
   };
 }
 
@@ -174,6 +175,7 @@ function cellTheory(cells, family, p, phi) {
     values: ranking?.values && new Map(ranking.values.slice(0, n).map((value, i) => [cells.rules[ranking.rules[i]].key, value])),
     share: study.phis[phi],
     evidenceFrom: { kind: 'training' },
+    history: [],
   };
   cells.made.set(key, theory);
   return theory;
@@ -221,7 +223,7 @@ function precisionOf({ tp, fp }) {
 // -- JSON -------------------------------------------------------------------------------------------
 
 // The content of a file that `Theory.from_json` reads.
-function theoryToPlain(theory, more = {}) {
+function theoryToPlain(theory, history = theory.history) {
   return {
     format: 'steelyard theory',
     schema_version: 4,
@@ -237,7 +239,7 @@ function theoryToPlain(theory, more = {}) {
     evidence_from: theory.evidenceFrom,
     rules: theory.rules.map((rule) => ruleToPlain(theory, rule)),
     label_sets: theory.labelSets,
-    ...more,
+    ...(history.length ? { history } : {}),
   };
 }
 

@@ -40,10 +40,10 @@ function scatter(xMeasure, yMeasure, smallerX) {
   const y = linear(padded(extent(both.map((point) => point.y))), area.y);
   const front = paretoFront(points, smallerX);
   const onFront = new Set(front);
-  const last = Math.max(familyOf(state.family).parameters.length - 1, 1);
+  const colours = cellColours(mapValues());
   const dots = points.map((point) => svg('circle', {
     class: `dot ${onFront.has(point) ? 'on-front' : ''}`, cx: x(point.x), cy: y(point.y), r: onFront.has(point) ? 4 : 3,
-    fill: colourAt(point.p / last), 'data-p': point.p, 'data-phi': point.phi,
+    fill: colours[cellOf(point.p, point.phi)], 'data-p': point.p, 'data-phi': point.phi,
   }));
   const here = points.find((point) => point.p === state.p && point.phi === state.phi);
   const percent = (measure) => (tick) => (measureOf(measure).share ? String(Math.round(tick * 1000) / 10) : formatNumber(tick));
@@ -92,10 +92,9 @@ function renderTradeoff() {
     figures.push(figure('precision-recall', 'Precision against recall',
       'Up and to the right is better. The line joins the theories that no other theory exceeds in both.', scatter('recall_micro', 'precision_micro', false)));
   }
-  const { symbol, parameters } = familyOf(state.family);
   show(byId('tradeoff'),
     el('p', { class: 'headline' }, el('b', {}, `${valuesOf(state.dataset, state.family, quality).length} theories`),
-      `; brighter points are broader (larger ${symbol}, up to ${parameters[parameters.length - 1]}). Click a point to choose its theory.`),
+      ', each with the colour of its cell on the map. Click a point to choose its theory.'),
     el('div', { class: 'figures' }, figures));
 }
 
