@@ -73,6 +73,9 @@ def test_every_method_is_an_option():
         (["--heuristic", "f-measure"], {"heuristic": FMeasure()}),
         (["--tune", "subset", "--heuristic", "m-estimate"], {}),
         (["--method", "boosted", "--parameter", 8], {"m": 8}),
+        (["--trees", 5, "--depths", "none,2"], {"n_trees": 5, "max_depths": (None, 2)}),
+        (["--features", "7", "--bag", 0.5], {"max_features": 7, "sample_fraction": 0.5}),
+        (["--prune", "none"], {"prune": False}),
         (["--method", "boosted", "--max-rules", 5], {"max_rules": 5}),
     ],
 )
@@ -116,6 +119,15 @@ def test_tuning_is_rejected_where_nothing_is_left_to_choose(fit, options):
     code, message = fit("--tune", "hamming", *options)
     assert code == 2
     assert "--tune" in message
+
+
+def test_a_measure_of_one_label_is_rejected_with_those_of_several(fit):
+    code, message = fit("--tune", "f1", *SMALL)
+    assert code == 1
+    assert message == (
+        "error: 'f1' measures one label, but there are several: choose f1_micro, f1_macro or "
+        "f1_examples"
+    )
 
 
 def test_decode_chooses_the_decoder_of_the_theory(fit):

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 
 import pandas as pd
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from steelyard import make_planted_rules
 from steelyard.cli.study import StyleName
 from steelyard.report import STYLES
+from steelyard.study import StudyConfig, StudyError, load_study, run_study
 
 MINI = [
     *("--candidates", "300", "--folds", "3", "--parameters", "0,4,64", "--phis", "1,0.5"),
@@ -57,6 +59,65 @@ def test_a_study_end_to_end(run, saved, labels, tmp_path):
     code, out, _ = run("rules", theories, "--parameter", "4", "--phi", "1")
     assert code == 0
     assert "for jam ←" in out
+
+
+def test_parts_that_were_computed_apart_are_merged(run, tmp_path, monkeypatch):
+    # Drawing all figures takes most of the time, and other tests look at them.
+    monkeypatch.setattr("steelyard.report.build.write_report", lambda study: study.folder / "page")
+    config = StudyConfig(("planted",), parameters=(0.0,), phis=(1.0,), folds=2, n_candidates=100)
+    for fold in (1, 2):
+        run_study(replace(config, only_folds=(fold,)), tmp_path / str(fold), n_jobs=1)
+    command = ["study", "merge", tmp_path / "1"]
+    code, out, err = run(*command, tmp_path / "2", "-o", tmp_path / "both", "-j", 1)
+    assert code == 0, err
+    assert str(tmp_path / "both") in out
+    assert load_study(tmp_path / "both").config == config
+    code, _, err = run(*command, "-o", tmp_path / "more")
+    assert (code, err) == (1, "error: a merge needs at least two results folders\n")
+
+
+def test_options_become_settings(run, saved, monkeypatch):
+    asked = []
+
+    def record(config, *_, **__):
+        asked.append(config)
+        raise StudyError("enough")
+
+    monkeypatch.setattr("steelyard.study.run_study", record)
+    table = ["--labels", "for *", "--ignore", "weight", "--nominal", "row"]
+    grid = ["--heuristic", "m-estimate(0,16), klosgen(0.5)", "--measures", "auc_macro,ece"]
+    forest = ["--trees", 5, "--depths", "none,3", "--features", "0.5", "--bag", 0.8]
+    options = [*table, *grid, *forest, "--prune", "oob", "--per-label"]
+    _, _, err = run("study", saved / "data.csv", *options, "--out", saved / "nothing")
+    assert err == "error: enough\n"
+    assert asked[0] == StudyConfig(
+        (str(saved / "data.csv"),),
+        labels=("for *",),
+        ignore=("weight",),
+        nominal=("row",),
+        heuristics=("m-estimate(0,16)", "klosgen(0.5)"),
+        more_measures=("auc_macro", "ece"),
+        n_trees=5,
+        max_depths=(None, 3),
+        max_features=0.5,
+        sample_fraction=0.8,
+        prune="oob",
+        per_label=True,
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--depths", "a"], "not a list of depths"),
+        (["--prune", "all"], "not none, oob or prefix"),
+        (["--ignore", "x"], "only for CSV and Parquet files"),
+    ],
+)
+def test_wrong_settings_of_candidates_are_wrong_usage(run, tmp_path, options, message):
+    code, _, err = run("study", "planted", "--out", tmp_path / "out", *options)
+    assert code == 2
+    assert message in err
 
 
 def test_the_command_line_knows_every_style():

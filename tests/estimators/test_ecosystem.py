@@ -255,17 +255,16 @@ def test_routed_weights_are_those_of_the_fit(clf):
         routed.set_score_request(sample_weight=True)
         folds = KFold(2)
         found = cross_validate(
-            make_pipeline(routed),
-            *(X, LABELS),
+            *(routed, X, LABELS),
             cv=folds,
             params={"sample_weight": weight},
             return_estimator=True,
         )["estimator"]
     for fitted, (rows, _) in zip(found, folds.split(X), strict=True):
         by_hand = sklearn.clone(clf).fit(X.iloc[rows], LABELS.iloc[rows], weight[rows])
-        assert fitted[-1].theory_ == by_hand.theory_
+        assert fitted.theory_ == by_hand.theory_
         unweighted = sklearn.clone(clf).fit(X.iloc[rows], LABELS.iloc[rows])
-        assert fitted[-1].theory_ != unweighted.theory_
+        assert fitted.theory_ != unweighted.theory_
 
 
 @pytest.mark.parametrize(

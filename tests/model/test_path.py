@@ -63,6 +63,13 @@ class TestCells:
                 assert found.pop((h, j)) == np.asarray(theory.predict(X)).tolist()
             assert not found
 
+    @pytest.mark.parametrize("combiner", ["any-rule", "sum-of-votes"])
+    def test_probabilities_are_those_of_each_theory(self, combiner):
+        path, X = make(1, combiner)
+        found = list(path.predict_proba_cells(X))
+        for h, j, theory in cells(path):
+            np.testing.assert_array_equal(found[h][j], theory.predict_proba(X))
+
     @pytest.mark.parametrize(("combiner", "decoder"), OF_LABELS, ids=str)
     def test_measures_are_those_of_the_predictions(self, combiner, decoder):
         for seed in SEEDS:

@@ -26,6 +26,11 @@ configs = st.builds(
     seed=st.integers(0, 2**40),
     invert_majority_labels=st.booleans(),
     tune=st.sampled_from([(), ("f1_micro",), ("hamming", "subset")]),
+    max_depths=st.sampled_from([(None, 1, 2), (4,)]),
+    max_features=st.sampled_from(["sqrt", 3, 0.5]),
+    prune=st.sampled_from([False, "oob"]),
+    more_measures=st.sampled_from([(), ("ranking", "jaccard_micro")]),
+    per_label=st.booleans(),
 )
 
 
@@ -62,11 +67,35 @@ def test_tuning_stops_at_m_4096_but_takes_every_beta():
         ({"parameters": ("a",)}, "must be numbers"),
         ({"tune": ("f1_mirco",)}, "did you mean 'f1_micro'"),
         ({"baselines": ("svm",)}, "unknown baseline"),
+        ({"heuristics": ("wra(1, 2)",)}, "wra has no parameter"),
+        ({"heuristics": ("m-estimate(a)",)}, "is not a heuristic with values"),
+        ({"heuristics": ("m-estimate(1, 1)", "wra")}, "contains a value twice"),
+        ({"heuristics": ("m-estimate(1)",), "parameters": (2.0,)}, "give different values"),
+        ({"n_trees": 0}, "n_trees must be an integer"),
+        ({"max_depths": (0,)}, "max_depths must be one or more depth limits"),
+        ({"prune": "all"}, "prune must be False, 'oob' or 'prefix'"),
+        ({"more_measures": ("rankings",)}, "did you mean 'ranking'"),
+        ({"per_label": 1}, "per_label must be a boolean"),
     ],
 )
 def test_wrong_settings_are_rejected(settings, message):
     with pytest.raises(ValueError, match=message):
         StudyConfig(**settings)
+
+
+def test_every_heuristic_may_have_values_of_its_own():
+    config = StudyConfig(heuristics=("m-estimate(0, 16)", "klosgen( 0.5 )", "wra"))
+    assert config.columns == (("m-estimate", 0), ("m-estimate", 16), ("klosgen", 0.5), ("wra", 0))
+    assert config_from_toml(config_to_toml(config)) == config
+    single = StudyConfig(heuristics=("m-estimate(0, 16)",))
+    assert single == StudyConfig(parameters=(0.0, 16.0))
+    assert dataclasses.replace(single, seed=1).parameters == (0.0, 16.0)
+
+
+def test_measures_that_a_study_has_anyway_are_listed_once():
+    config = StudyConfig(tune=("hamming",), more_measures=("calibration", "hamming", "f1_micro"))
+    assert config.more_measures == ("brier", "ece")
+    assert len(set(config.measures)) == len(config.measures)
 
 
 @pytest.mark.parametrize(

@@ -28,8 +28,30 @@ def test_a_folders_own_folds_are_used_unless_a_number_is_asked_for(paper_data):
     assert own.has_own_folds
     assert not new.has_own_folds
     assert new.n_folds == 4
-    with pytest.raises(StudyError, match="cannot be repeated"):
-        load_study_data(StudyConfig((source,), repeats=2))
+
+
+def test_own_folds_are_the_first_repetition_and_new_ones_the_others(paper_data):
+    source = str(paper_data / "flags")
+    (own,) = load_study_data(StudyConfig((source,)))
+    (more,) = load_study_data(StudyConfig((source,), repeats=3))
+    assert more.sha256 == own.sha256
+    assert more.n_folds == 30
+    assert np.array_equal(more.folds[0], own.folds[0])
+    assert len({row.tobytes() for row in more.folds}) == 3
+    assert all(set(row) == set(range(1, 11)) for row in more.folds)
+
+
+def test_columns_are_ignored_made_nominal_and_found_by_patterns(tmp_path):
+    table = pd.DataFrame({"row": range(40), "code": [1, 2] * 20, "y_a": [0, 1] * 20})
+    table["y_b"], table["x"] = 1 - table["y_a"], np.arange(40) % 7
+    table.to_csv(tmp_path / "t.csv", index=False)
+    columns = {"labels": ("y_*",), "ignore": ("row",), "nominal": ("code",)}
+    (data,) = load_study_data(StudyConfig((str(tmp_path / "t.csv"),), folds=2, **columns))
+    assert list(data.Y.columns) == ["y_a", "y_b"]
+    assert list(data.X.columns) == ["code", "x"]
+    assert isinstance(data.X["code"].dtype, pd.CategoricalDtype)
+    with pytest.raises(DataError, match=r"has no column 'z_\*', named in labels"):
+        load_study_data(StudyConfig((str(tmp_path / "t.csv"),), labels=("z_*",), folds=2))
 
 
 def test_repeats_have_folds_of_their_own(csv):

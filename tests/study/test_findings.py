@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from steelyard.study import StudyConfig, StudyResults
+from steelyard.study.analysis.findings import Finding, weigh_findings
 
 M = (0.0, 2.0, 4.0, 8.0, 16.0)
 PHI = (1.0, 0.75, 0.5, 0.25, 0.1)
@@ -164,3 +165,10 @@ def test_elsewhere_names_a_cell_elsewhere():
     assert finding.numbers.startswith(
         "best average rank with m = 0 is 1.00, elsewhere 2.50 (m = 2, φ = 0.1)"
     )
+
+
+def test_a_statement_that_a_part_leaves_out_is_not_the_same_there():
+    found = [Finding("F1 is best at small m.", "supported", "")]
+    (weighed,) = weigh_findings(found, [found, [], found], "fold")
+    assert weighed.verdict == "undecided"
+    assert "in 2 of 3 cases" in weighed.numbers

@@ -12,13 +12,20 @@ import typer
 from .consoles import error_console, print_message, print_result
 from .inputs import load_data, make_heuristic, no_repeated_notes, read_constraints
 from .options import (
+    Bag,
     Data,
+    Depths,
+    Features,
+    Ignore,
     Jobs,
     Json,
     Labels,
+    Nominal,
+    Prune,
     TheoryOutFile,
+    Trees,
     check_folder,
-    columns,
+    grow_options,
     keep_inputs,
     option,
 )
@@ -54,8 +61,8 @@ def fit(
     data: Data,
     out: TheoryOutFile,
     labels: Labels = None,
-    ignore: Annotated[str | None, columns("Columns to leave out, such as row numbers.")] = None,
-    nominal: Annotated[str | None, columns("Columns of numbers that are codes.")] = None,
+    ignore: Ignore = None,
+    nominal: Nominal = None,
     missing_labels: Annotated[MissingLabels | None, option(_MISSING, default="raise")] = None,
     split_targets: Annotated[bool, typer.Option("--split-targets", help=_SPLIT)] = False,
     method: Annotated[Method, typer.Option(help=_METHOD)] = Method.auto,
@@ -75,6 +82,11 @@ def fit(
     constraints: Annotated[
         Path | None, option(_CONSTRAINTS, metavar="FILE.toml", exists=True, dir_okay=False)
     ] = None,
+    trees: Trees = None,
+    depths: Depths = None,
+    features: Features = None,
+    bag: Bag = None,
+    prune: Prune = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all random choices.")] = 0,
     jobs: Jobs = -1,
     report: Annotated[Path | None, option(_REPORT, metavar="FILE", callback=check_folder)] = None,
@@ -89,6 +101,7 @@ def fit(
     options: dict[str, Any] = {"heuristic": heuristic, "parameter": parameter, "phi": phi}
     options |= {"n_candidates": candidates, "max_rules": max_rules, "random_state": seed}
     options |= {"decode": decode and decode.value, "n_jobs": jobs}
+    options |= grow_options(trees, depths, features, bag, prune)
     options["constraints"] = constraints and read_constraints(constraints)
     estimator = _make_estimator(method, tune, options)
     treatment = {"missing": missing_labels, "multi_valued": "split" if split_targets else None}
@@ -100,6 +113,10 @@ def fit(
     theory.to_json(out)
     if report is not None:
         _write_report(estimator, report, examples, is_unseen=test is not None)
+    _print_fit(as_json, theory, out, report)
+
+
+def _print_fit(as_json: bool, theory: Any, out: Path, report: Path | None) -> None:
     content = {
         "theory": str(out),
         "heuristic": theory.heuristic,

@@ -4,9 +4,10 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
+import typer.core
 
 from .compare import compare
 from .consoles import describe_error, exit_on_signals, print_message
@@ -17,13 +18,26 @@ from .explain import explain
 from .export import export
 from .fit import fit
 from .importing import import_command
+from .merging import merge_command
 from .predict import predict
 from .recount import recount
 from .rules import rules
 from .study import report_command, study_command
 from .warmup import warmup
 
+
+class _Commands(typer.core.TyperGroup):
+    """The commands; ``study merge`` is one, though ``study`` takes names of data sets."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command that arguments begin with."""
+        if args[:2] == ["study", "merge"]:
+            args = ["study merge", *args[2:]]
+        return super().resolve_command(ctx, args)
+
+
 app = typer.Typer(
+    cls=_Commands,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
@@ -33,6 +47,7 @@ app = typer.Typer(
     "Set NO_COLOR to switch colours off.",
 )
 app.command("study")(study_command)
+app.command("study merge")(merge_command)
 app.command("report")(report_command)
 for command in (fit, predict, evaluate, rules, explain, recount, compare, edit, export, warmup):
     app.command()(command)

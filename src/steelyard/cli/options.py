@@ -1,6 +1,7 @@
 """Arguments and options that several commands share. Knows paths, nothing of their content."""
 
 import os
+import re
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -39,6 +40,33 @@ def keep_inputs(out: Path | None, *inputs: str | Path) -> None:
             raise typer.BadParameter(message, param_hint="--out")
 
 
+def split_list(text: str) -> list[str]:
+    """The parts of a list with commas; commas in brackets separate nothing.
+
+    Examples
+    --------
+    >>> split_list("m-estimate(0,16), wra")
+    ['m-estimate(0,16)', 'wra']
+    """
+    return [part.strip() for part in re.split(r",(?![^()]*\))", text) if part.strip()]
+
+
+def _parse_depths(text: str) -> tuple[int | None, ...]:
+    try:
+        return tuple(None if part == "none" else int(part) for part in split_list(text))
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is not a list of depths, such as none,1,2") from None
+
+
+def _parse_features(text: str) -> str | int | float:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
 Data = Annotated[
     str,
     typer.Argument(
@@ -48,7 +76,64 @@ Data = Annotated[
     ),
 ]
 columns = partial(option, metavar="A,B")
-Labels = Annotated[str | None, columns("The label columns of a CSV or Parquet file.")]
+Labels = Annotated[
+    str | None, columns("The label columns of a CSV or Parquet file, or a pattern: label_*.")
+]
+Ignore = Annotated[str | None, columns("Columns to leave out, such as row numbers.")]
+Nominal = Annotated[str | None, columns("Columns of numbers that are codes.")]
+of_forest = partial(option, rich_help_panel="How candidate rules are grown")
+Trees = Annotated[int | None, of_forest("Trees per forest.", "--trees", default="10")]
+Depths = Annotated[
+    Any,
+    of_forest(
+        "A forest per depth limit: none,1,2.",
+        "--depths",
+        default="none,1,...,8",
+        parser=_parse_depths,
+        metavar="A,B",
+    ),
+]
+Features = Annotated[
+    Any,
+    of_forest(
+        "Attributes drawn at a node: log2, sqrt, their number or share.",
+        "--features",
+        default="log2",
+        parser=_parse_features,
+        metavar="K",
+    ),
+]
+Bag = Annotated[
+    float | None,
+    of_forest("Size of a tree's bag, as a share of the examples.", "--bag", default="1"),
+]
+Prune = Annotated[
+    str | None,
+    of_forest(
+        "Delete conditions that do not improve a rule outside its bag: oob any of them, prefix the "
+        "last ones.",
+        "--prune",
+        default="none; short: oob",
+        metavar="none|oob|prefix",
+    ),
+]
+
+
+def grow_options(
+    trees: int | None, depths: Any, features: Any, bag: float | None, prune: str | None
+) -> dict[str, Any]:
+    """The parameters of candidates that options give; what is None keeps its default."""
+    if prune not in (None, "none", "oob", "prefix"):
+        raise typer.BadParameter(f"{prune!r} is not none, oob or prefix", param_hint="--prune")
+    return {
+        "n_trees": trees,
+        "max_depths": depths,
+        "max_features": features,
+        "sample_fraction": bag,
+        "prune": False if prune == "none" else prune,
+    }
+
+
 _OUT: Any = {"dir_okay": False, "writable": True, "readable": False, "callback": check_folder}
 OutFile = Annotated[
     Path | None, option("The file to write.", "--out", "-o", default="standard output", **_OUT)

@@ -14,7 +14,22 @@ import typer
 
 from .consoles import error_console, print_result, unit_progress
 from .inputs import load_examples, read_theory, reject_columns
-from .options import Jobs, Json, Labels, keep_inputs, option
+from .options import (
+    Bag,
+    Depths,
+    Features,
+    Ignore,
+    Jobs,
+    Json,
+    Labels,
+    Nominal,
+    Prune,
+    Trees,
+    grow_options,
+    keep_inputs,
+    option,
+    split_list,
+)
 
 if TYPE_CHECKING:
     from steelyard.study import ShardReport, StudyConfig, StudyResults
@@ -42,7 +57,7 @@ def _list_option(help_text: str, *names: str, of: Callable[[str], Any] = str, **
 
     def split(text: str) -> tuple[Any, ...]:
         try:
-            return tuple(of(part.strip()) for part in text.split(",") if part.strip())
+            return tuple(of(part) for part in split_list(text))
         except ValueError:
             raise typer.BadParameter(f"{text!r} is not a list of {_KINDS[of]}") from None
 
@@ -62,7 +77,8 @@ Data = Annotated[
 Heuristics = Annotated[
     Any,
     _list_option(
-        "Heuristics: m-estimate,klosgen,wra. Your own as module:attribute.",
+        "Heuristics: m-estimate,klosgen,wra. Values of their parameters in brackets: "
+        "m-estimate(0,16),klosgen(0.5). Your own as module:attribute.",
         "--heuristic",
         default="m-estimate",
     ),
@@ -78,7 +94,8 @@ Folds = Annotated[
     int | None, option("New stratified folds.", default="folds.csv of the data, else 10")
 ]
 Repeats = Annotated[
-    int | None, option("Number of cross validations, each with new folds.", default="1")
+    int | None,
+    option("Number of cross validations; folds of the data are those of the first.", default="1"),
 ]
 Candidates = Annotated[
     int | None, option("γ, the number of candidate rules.", "--candidates", default="300000")
@@ -86,6 +103,15 @@ Candidates = Annotated[
 Tune = Annotated[
     Any, _list_option("Choose m and φ in each training set for these measures: f1_micro,hamming.")
 ]
+Measures = Annotated[
+    Any,
+    _list_option(
+        "Further measures: ranking,calibration (of scores), or any others by name.", "--measures"
+    ),
+]
+_PER_LABEL = (
+    "Also write TP, FP, FN and TN of each label, for all cells and methods (per_label.csv)."
+)
 _INVERT = "Invert labels of at least half of the examples, to compare precision and recall."
 Invert = Annotated[bool | None, option(_INVERT, "--invert-majority-labels")]
 Config = Annotated[Path | None, option("A study.toml; other options override its settings.")]
@@ -150,6 +176,8 @@ def study_command(
     out: Annotated[Path, option("The results folder.", "--out", "-o", metavar="DIR")],
     data: Data = None,
     labels: Labels = None,
+    ignore: Ignore = None,
+    nominal: Nominal = None,
     heuristics: Heuristics = None,
     parameters: Parameters = None,
     phis: Phis = None,
@@ -162,6 +190,13 @@ def study_command(
     tune: Tune = None,
     baselines: Annotated[Any, _list_option("Baselines to learn as well: ripper.")] = None,
     methods: Methods = None,
+    more_measures: Measures = None,
+    per_label: Annotated[bool | None, option(_PER_LABEL, "--per-label")] = None,
+    trees: Trees = None,
+    depths: Depths = None,
+    features: Features = None,
+    bag: Bag = None,
+    prune: Prune = None,
     jobs: Jobs = -1,
     dask: Dask = None,
     shard: Shard = None,
@@ -185,30 +220,38 @@ def study_command(
     if collect and config is None and not data:
         known = [out / name for name in ("planned.toml", "study.toml") if (out / name).exists()]
         config = known[0] if known else None
-    settings = _configure(config, locals())
-    from steelyard.study import collect_study, run_shard, run_study
-
-    reject_columns(settings.data, labels=labels)
+    grown = grow_options(trees, depths, features, bag, prune)
+    settings = _configure(config, locals() | grown)
+    reject_columns(settings.data, labels=labels, ignore=ignore, nominal=nominal)
     with _resumable(), _computing_on(dask, jobs) as n_jobs:
-        with unit_progress(
-            "study" if shard is None else f"shard {shard[0]}/{shard[1]}"
-        ) as progress:
-
-            def theories(n_done: int, n_theories: int) -> None:
-                progress(n_done, n_theories, n_done or None, "theories to use")
-
-            if shard is not None:
-                done = run_shard(settings, out, *shard, n_jobs=n_jobs, progress=progress)
-            elif collect:
-                study = collect_study(settings, out, theory_progress=theories)
-            else:
-                study = run_study(
-                    settings, out, n_jobs=n_jobs, progress=progress, theory_progress=theories
-                )
-        if shard is None:
-            _report(study, as_json, style=style)
+        if shard is not None:
+            _report_shard(_compute_shard(settings, out, shard, n_jobs), as_json)
         else:
-            _report_shard(done, as_json)
+            report_study(_compute_study(settings, out, collect, n_jobs), as_json, style=style)
+
+
+def _compute_shard(
+    settings: StudyConfig, out: Path, shard: tuple[int, int], n_jobs: int | None
+) -> ShardReport:
+    from steelyard.study import run_shard
+
+    with unit_progress(f"shard {shard[0]}/{shard[1]}") as progress:
+        return run_shard(settings, out, *shard, n_jobs=n_jobs, progress=progress)
+
+
+def _compute_study(
+    settings: StudyConfig, out: Path, collect: bool, n_jobs: int | None
+) -> StudyResults:
+    from steelyard.study import collect_study, run_study
+
+    with unit_progress("study") as progress:
+
+        def theories(n_done: int, n_theories: int) -> None:
+            progress(n_done, n_theories, n_done or None, "theories to use")
+
+        if collect:
+            return collect_study(settings, out, theory_progress=theories)
+        return run_study(settings, out, n_jobs=n_jobs, progress=progress, theory_progress=theories)
 
 
 @contextmanager
@@ -273,7 +316,9 @@ def report_command(
     if is_study:
         from steelyard.study import load_study
 
-        _report(load_study(source, trust=trust), as_json, label=label, cells=cells, style=style)
+        report_study(
+            load_study(source, trust=trust), as_json, label=label, cells=cells, style=style
+        )
         return
     if data is None:
         raise typer.BadParameter("the page of a theory needs examples", param_hint="DATA")
@@ -296,7 +341,8 @@ def _report_theory(
     print_result(as_json, {"page": str(page), "n_rules": len(theory)}, f"page:    {page}")
 
 
-def _report(study: StudyResults, as_json: bool, **wanted: Any) -> None:
+def report_study(study: StudyResults, as_json: bool, **wanted: Any) -> None:
+    """Write tables, figures and the page of a study, and print a summary."""
     from steelyard.report.build import write_report
 
     from .summary import summarize
@@ -321,8 +367,9 @@ def _configure(config: Path | None, options: dict[str, Any]) -> StudyConfig:
 
     names = [field.name for field in fields(StudyConfig)]
     given = {name: options[name] for name in names if options.get(name) is not None}
-    if "labels" in given:
-        given["labels"] = (given["labels"],)
+    for name in ("labels", "ignore", "nominal"):
+        if name in given:
+            given[name] = (given[name],)
     if config is None:
         return StudyConfig(**(given if "data" in given else EMBEDDED_STUDY | given))
     if "heuristics" in given:  # the parameters in the file belong to the heuristic in the file

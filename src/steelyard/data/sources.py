@@ -13,8 +13,10 @@ import pandas as pd
 
 from steelyard._text import did_you_mean, list_names
 
+from .catalogue import find_entry, find_local, read_catalogue
 from .columns import ConstantLabels, MissingLabels, MultiValued
 from .docstrings import load_docstrings
+from .downloading import download_data
 from .errors import DataError, DataWarning
 from .mulan import load_mulan
 from .multilabel import MultiLabelData
@@ -35,10 +37,16 @@ EMBEDDED: dict[str, tuple[Callable[[], MultiLabelData], str]] = {
 
 
 def find_source(source: str) -> Path | None:
-    """Return the path that a DATA argument means, or None if it is a name."""
+    """Return the path that a DATA argument means, or None if it is a name.
+
+    A name means the folder of this name in the folder STEELYARD_DATA, if it is there.
+    """
     path = Path(source)
     if path.exists() and source not in EMBEDDED:
         return path
+    local = None if source in EMBEDDED else find_local(source)
+    if local is not None:
+        return local
     if os.sep in source or _suffix(path) in (".arff", *TABLE_SUFFIXES):
         raise FileNotFoundError(f"there is no file or folder {source!r}")
     return None
@@ -60,7 +68,7 @@ def load_source(
     missing: MissingLabels = "raise",
     multi_valued: MultiValued = "raise",
 ) -> MultiLabelData:
-    """Load what a DATA argument means: an embedded or OpenML data set, a file or a folder.
+    """Load what a DATA argument means: an embedded data set, one of the catalogue, a file or a folder.
 
     `labels`, `ignore` and `nominal` are columns of a table; see `load_table`. `constant`, `missing`
     and `multi_valued` say what to do with labels that are constant, missing or have several values;
@@ -83,19 +91,27 @@ def load_source(
     if path is None:
         if source.lower() in map(str.lower, KNOWN_DATA_SETS):
             return fetch_multilabel(source, constant_labels=constant)
-        hint = did_you_mean(source, [*EMBEDDED, *KNOWN_DATA_SETS])
+        entry = find_entry(source)
+        if entry is not None:
+            return load_mulan(download_data(entry), constant_labels=constant)
+        hint = did_you_mean(source, [*EMBEDDED, *KNOWN_DATA_SETS, *read_catalogue()])
         raise DataError(f"there is no file or data set {source!r}{hint}")
     options: Any = {"constant_labels": constant, "missing_labels": missing}
     options["multi_valued"] = multi_valued
     if path.is_dir() or _suffix(path) == ".arff":
-        return load_mulan(_find_arff(path), **options)
+        return load_mulan(find_arff(path), **options)
     if _suffix(path) not in TABLE_SUFFIXES:
         raise DataError(f"{source} is neither a folder nor an ARFF, CSV or Parquet file")
     if not labels:
         raise DataError(f"{source}: say which columns are labels, with --labels a,b")
-    # A single string may be a list with commas or the name of a column with commas.
-    wanted = labels[0] if len(labels) == 1 else list(labels)
+    wanted = _take_single(labels)
+    ignore, nominal = _take_single(ignore), _take_single(nominal)
     return load_table(path, wanted, ignore=ignore, nominal=nominal, **options)
+
+
+def _take_single(columns: str | Sequence[str]) -> str | Sequence[str]:
+    """A single text may be a list with commas, or the name of a column with commas."""
+    return columns[0] if not isinstance(columns, str) and len(columns) == 1 else columns
 
 
 def read_attributes(source: str) -> pd.DataFrame:
@@ -112,7 +128,7 @@ def _suffix(path: Path) -> str:
     return strip_gz(path).suffix.lower()
 
 
-def _find_arff(path: Path) -> Path:
+def find_arff(path: Path) -> Path:
     """Return the ARFF file of a folder: the one with the folder's name, or the only one."""
     if not path.is_dir():
         return path

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Sequence
+from fnmatch import fnmatchcase
 from io import StringIO
 from os import PathLike
 from pathlib import Path
@@ -51,7 +52,8 @@ def load_table(
         ``.parquet`` file, which requires pyarrow (``pip install 'steelyard[parquet]'``).
     labels : str or sequence of str
         The columns that are labels, as a list or separated by commas, in the order that Y shall
-        have. Their values are 0 and 1 (or false/true, no/yes).
+        have. Their values are 0 and 1 (or false/true, no/yes). A pattern such as ``label_*`` means
+        all columns that it matches, also in `ignore` and `nominal`.
     ignore : str or sequence of str, default=()
         Columns to leave out, such as a row number or a name.
     nominal : str or sequence of str, default=()
@@ -131,6 +133,7 @@ def _find_columns(
         names = [wanted]
     else:
         names = [name.strip() for name in wanted.split(",") if name.strip()]
+    names = [name for text in names for name in _match_columns(table, text)]
     for position, name in enumerate(names):
         if name not in table.columns:
             hint = did_you_mean(str(name), table.columns)
@@ -140,6 +143,13 @@ def _find_columns(
         if name in names[:position]:
             raise DataError(f"{path}: {parameter} names the column {name!r} twice")
     return names
+
+
+def _match_columns(table: pd.DataFrame, text: str) -> list[str]:
+    """The columns that a pattern such as ``label_*`` means; a text that is no pattern means itself."""
+    if text in table.columns or not set(str(text)) & set("*?["):
+        return [text]
+    return [name for name in table.columns if fnmatchcase(name, text)] or [text]
 
 
 def _read_csv(path: Path, sep: str | None) -> pd.DataFrame:

@@ -21,7 +21,7 @@ from steelyard.learning.constraints import ConstraintWarning
 from steelyard.learning.parallel import run_parallel
 from steelyard.learning.targets import Output, flatten_column
 from steelyard.learning.tuning import choose_cell
-from steelyard.measures import find_measure, get_scorer
+from steelyard.measures import find_measure, get_scorer, reject_single_label
 from steelyard.model.decoders import Decoder
 from steelyard.model.frames import to_pandas
 from steelyard.model.path import TheoryPath
@@ -199,6 +199,8 @@ class TunedClassifier(TheoryClassifier):
         get_scorer(self.scoring)  # reject an unknown name before fitting
         y = flatten_column(name_labels(y, label_names))
         X, targets = self._read_training_set(X, y)
+        if targets.output == "multilabel":
+            reject_single_label(self.scoring)
         names = read_feature_names(feature_names, X)
         search = self._plan(entropy, targets.output, X).check()
         splits = self._split(X, y, sample_weight, entropy)

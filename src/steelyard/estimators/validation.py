@@ -154,7 +154,21 @@ def take_rows(table: Any, row_idx: NDArray[np.intp] | None) -> Any:
     """Rows of a DataFrame, Series, array, list or sparse matrix by position; None: all of them."""
     if row_idx is None:
         return table
+    if _is_sparse_frame(table):
+        # pandas takes rows of every sparse column by itself: on medical 0.33 s instead of 0.06 s.
+        rows = table.sparse.to_coo().tocsr()[row_idx]
+        index, columns = table.index[row_idx], table.columns
+        return table.sparse.from_spmatrix(rows, index=index, columns=columns)
     return _safe_indexing(table.tocsr() if sparse.issparse(table) else table, row_idx)
+
+
+def _is_sparse_frame(table: Any) -> bool:
+    """Whether a table is a DataFrame of sparse numbers, all of one type, in which 0 is not stored."""
+    dtypes: set[Any] = set(table.dtypes) if isinstance(table, pd.DataFrame) else set()
+    return len(dtypes) == 1 and all(
+        isinstance(dtype, pd.SparseDtype) and dtype.subtype.kind in "fiu" and dtype.fill_value == 0
+        for dtype in dtypes
+    )
 
 
 def seed_to_entropy(random_state: Any) -> int:

@@ -21,7 +21,8 @@ from steelyard.measures import Measure, count_cells
 from .coded_rules import CodedRules, code_rules
 from .combiner import Combiner, Scores, target_signs
 from .combiners import AnyRule
-from .decoders import BestLabel, Decoder, EachLabel
+from .coverage import Bits
+from .decoders import BestLabel, Decoded, Decoder, EachLabel
 from .evaluation import labels_to_answer
 from .evidence import Evidence, Label, Provenance, smoothed_precision
 from .json import PATH, JsonFormat, Saved
@@ -331,28 +332,48 @@ class TheoryPath(Saved):
             for j, is_present in enumerate(cells):
                 yield h, j, labels_to_answer(is_present, self.classes)
 
+    def predict_proba_cells(self, X: Any) -> Iterator[NDArray[np.float64]]:
+        """What `predict_proba` of each heuristic's theories returns, shape (n_phis, n_rows, n_labels).
+
+        Each label is predicted by itself.
+        """
+        combiner, decoder = self._combine_and_decode(None)
+        bits, n_rows = self.coded.cover(X)
+        for h in range(len(self.heuristics)):
+            cells = np.empty((len(self.phis), n_rows, len(self.labels)))
+            for j, decoded in self._decode_shares(h, bits, n_rows, combiner, decoder):
+                cells[j] = decoder.to_probability(decoded, combiner)
+            yield cells
+
     def _decode_cells(self, X: Any, decoder: Decoder | None) -> Iterator[NDArray[np.bool_]]:
-        """Predicted labels of each heuristic's theories, shape (n_phis, n_rows, n_labels).
+        """Predicted labels of each heuristic's theories, shape (n_phis, n_rows, n_labels)."""
+        combiner, fitted = self._combine_and_decode(decoder)
+        bits, n_rows = self.coded.cover(X)
+        for h in range(len(self.heuristics)):
+            cells = np.empty((len(self.phis), n_rows, len(self.labels)), dtype=np.bool_)
+            for j, decoded in self._decode_shares(h, bits, n_rows, combiner, fitted):
+                cells[j] = decoded.is_present
+            yield cells
+
+    def _decode_shares(
+        self, h: int, bits: Bits, n_rows: int, combiner: Combiner, decoder: Decoder
+    ) -> Iterator[tuple[int, Decoded]]:
+        """The φ index of each theory of a heuristic, and what it makes of the rows that rules cover.
 
         Rules are added from small to large φ.
         """
-        combiner, fitted = self._combine_and_decode(decoder)
-        bits, n_rows = self.coded.cover(X)
-        sign = target_signs(self.labels)
-        for ranked, n_kept in zip(self.ranked, self.n_kept, strict=True):
-            strength = self._strengths(ranked, combiner)
-            cells = np.empty((len(self.phis), n_rows, len(self.labels)), dtype=np.bool_)
-            tally = np.full((len(self.labels), n_rows), combiner.empty)
-            n_added = 0
-            for j in np.argsort(n_kept):
-                end = int(n_kept[j])
-                rules = ranked.rule_idx[n_added:end]
-                combiner.kernel(bits, rules, self.label_of_rule, strength[n_added:end], tally)
-                n_added = end
-                silent = smoothed_precision(*self._n_uncovered(ranked, end)) - 1
-                scores = combiner.finish_tally(tally, silent, sign).T
-                cells[j] = fitted.decode(scores, combiner).is_present
-            yield cells
+        ranked, n_kept = self.ranked[h], self.n_kept[h]
+        sign, strength = target_signs(self.labels), self._strengths(ranked, combiner)
+        tally = np.full((len(self.labels), n_rows), combiner.empty)
+        n_added = 0
+        for j in np.argsort(n_kept):
+            end = int(n_kept[j])
+            rules = ranked.rule_idx[n_added:end]
+            combiner.kernel(bits, rules, self.label_of_rule, strength[n_added:end], tally)
+            n_added = end
+            silent = smoothed_precision(*self._n_uncovered(ranked, end)) - 1
+            scores = combiner.finish_tally(tally, silent, sign).T
+            yield int(j), decoder.decode(scores, combiner)
 
     # -- saving ------------------------------------------------------------------------------------
 

@@ -19,6 +19,7 @@ from steelyard.study.analysis.ranks import rank_best_first
 from steelyard.study.analysis.statistics import DIGITS, fewest_data_sets
 from steelyard.study.rule_sets import RuleSet
 
+from .score_table import tabulate_scores
 from .text_table import TextTable
 from .titles import format_parameter, symbol_of, title_of
 
@@ -34,6 +35,7 @@ def list_tables(study: StudyResults, example: Sequence[RuleSet]) -> dict[str, li
             for comparison in study.comparisons.values()
             if len(comparison.methods) > 1 and len(comparison.datasets) > 1
         ],
+        "scores": tabulate_scores(study),
         "costs": tabulate_costs(study),
         "findings": [tabulate_findings(study)],
     }

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from steelyard.heuristics import HEURISTICS, Family
-from steelyard.measures import MEASURES
+from steelyard.measures import MEASURES, SCORE_MEASURES
 
 _SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 # The paper's methods: M_F, M_H, M_S, and R1 to R3; several families are told apart in brackets.
@@ -46,7 +46,8 @@ def title_of(measure: str) -> str:
     >>> title_of("f1_micro"), title_of("n_rules")
     ('Micro F1', 'Number of rules')
     """
-    return MEASURES[measure].title if measure in MEASURES else _SIZE_TITLES.get(measure, measure)
+    known = MEASURES.get(measure) or SCORE_MEASURES.get(measure)
+    return known.title if known is not None else _SIZE_TITLES.get(measure, measure)
 
 
 def short_title_of(measure: str) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import reprlib
 import tomllib
 from dataclasses import dataclass, fields, replace
@@ -18,8 +19,9 @@ from steelyard._numbers import is_number
 from steelyard._text import find_repeated
 from steelyard.heuristics import Family, Heuristic, MEstimate, find_family, refer_to
 from steelyard.learning.constraints import Constraints, check_constraints
+from steelyard.learning.settings import PAPER_DEPTHS, ForestSettings, Prune
 from steelyard.learning.targets import TargetChoice
-from steelyard.measures import get_measure
+from steelyard.measures import expand_measures, get_measure
 from steelyard.model.thresholding import PHI_GRID
 
 from .methods import find_method
@@ -33,6 +35,12 @@ LARGEST_TUNED_M = 4096
 DEFAULT_FOLDS = 10
 BASELINES: tuple[str, ...] = ("ripper",)
 PAPER_BASELINES = ("R1", "R2", "R3")
+# The settings of candidates besides their number.
+FOREST = ("n_trees", "max_depths", "max_features", "sample_fraction", "prune")
+_TEXTS: tuple[str, ...] = (
+    *("data", "labels", "ignore", "nominal", "heuristics"),
+    *("tune", "baselines", "methods", "more_measures"),
+)
 _LEAST = {"folds": 2, "repeats": 1, "only_folds": 1, "n_candidates": 1, "seed": 0, "inner_folds": 2}
 # More is a mistake: numpy counts up to here, and nobody waits for a billion folds.
 _MOST = {"n_candidates": 2**31 - 1, "seed": 2**63 - 1}
@@ -61,9 +69,10 @@ class StudyConfig:
     data : tuple of str, default=("patients",)
         Embedded or OpenML names, ARFF, CSV or Parquet files, folders with a Mulan pair.
     labels : tuple of str, default=()
-        Label columns of CSV and Parquet files.
+        Label columns of CSV and Parquet files, or patterns of their names, such as ``label_*``.
     heuristics : tuple of str, class or callable, default=("m-estimate",)
         Heuristics by name, as ``module:attribute``, or as classes and functions that can be imported.
+        ``"klosgen(0.5, 1)"`` has these values of its parameter instead of its default ones.
     parameters : tuple of float, default=()
         Values of the parameter, if there is one heuristic; empty means the default values of each
         heuristic, which are the paper's for the m-estimate and the F-measure.
@@ -95,6 +104,16 @@ class StudyConfig:
         as ``module:factory(parameter=value)``.
     constraints : Constraints or None, default=None
         What every rule of every theory has to satisfy; in TOML a table.
+    ignore, nominal : tuple of str, default=()
+        Columns of CSV and Parquet files to leave out, and columns of numbers that are codes.
+    n_trees, max_depths, max_features, sample_fraction, prune
+        How candidates are grown, as in `RuleSetClassifier`; the defaults are the paper's. In TOML the
+        depth limit ``"none"`` is no limit.
+    more_measures : tuple of str, default=()
+        Further measures to evaluate: names, or the groups "ranking" and "calibration" of measures of
+        scores.
+    per_label : bool, default=False
+        Whether to write TP, FP, FN and TN of each label, for every cell, baseline and method.
 
     Examples
     --------
@@ -122,6 +141,15 @@ class StudyConfig:
     baselines: tuple[str, ...] = ()
     methods: tuple[str, ...] = ()
     constraints: Constraints | None = None
+    ignore: tuple[str, ...] = ()
+    nominal: tuple[str, ...] = ()
+    n_trees: int = 10
+    max_depths: tuple[int | None, ...] = PAPER_DEPTHS
+    max_features: str | int | float = "log2"
+    sample_fraction: float = 1.0
+    prune: Prune = False
+    more_measures: tuple[str, ...] = ()
+    per_label: bool = False
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
@@ -129,8 +157,10 @@ class StudyConfig:
                 object.__setattr__(self, name, tuple(value))
         try:
             object.__setattr__(self, "heuristics", tuple(map(refer_to, self.heuristics)))
+            _move_values(self)
             _check(self)
             families = self.families
+            more = expand_measures(self.more_measures)
         except StudyError:
             raise
         except ValueError as error:
@@ -141,12 +171,14 @@ class StudyConfig:
         object.__setattr__(self, "phis", tuple(float(phi) for phi in self.phis))
         measures = dict.fromkeys(get_measure(name).name for name in self.tune)
         object.__setattr__(self, "tune", tuple(measures))
+        always = {*STUDY_MEASURES, *measures}
+        object.__setattr__(self, "more_measures", tuple(m for m in more if m not in always))
         self.grid  # noqa: B018, raises if a parameter is invalid for its family
 
     @property
     def families(self) -> tuple[Family, ...]:
-        """The families of heuristics."""
-        return tuple(map(find_family, self.heuristics))
+        """The families of heuristics, with the values of their parameters that were asked for."""
+        return tuple(map(_find_family, self.heuristics))
 
     @property
     def family_names(self) -> tuple[str, ...]:
@@ -177,18 +209,68 @@ class StudyConfig:
     @property
     def measures(self) -> tuple[str, ...]:
         """Names of the measures of every theory."""
-        return tuple(dict.fromkeys((*STUDY_MEASURES, *self.tune)))
+        return tuple(dict.fromkeys((*STUDY_MEASURES, *self.tune, *self.more_measures)))
+
+    @property
+    def forest(self) -> dict[str, Any]:
+        """The parameters of `RuleSetClassifier` that say how candidates are grown."""
+        return {"n_candidates": self.n_candidates} | {n: getattr(self, n) for n in FOREST}
+
+    @property
+    def changed_forest(self) -> dict[str, Any]:
+        """Those of them that are not the paper's, without the number of candidates."""
+        return {n: getattr(self, n) for n in FOREST if getattr(self, n) != getattr(StudyConfig, n)}
+
+
+def _split_values(text: str) -> tuple[str, tuple[float, ...]]:
+    """The heuristic that a text such as ``klosgen(0.5, 1)`` names, and the values of its parameter."""
+    match = re.fullmatch(r"([^()]*)\(([^()]*)\)", text)
+    if match is None:
+        return text, ()
+    try:
+        values = tuple(float(part) for part in match[2].split(","))
+    except ValueError:
+        raise StudyError(
+            f"{text!r} is not a heuristic with values; write klosgen(0.5, 1)"
+        ) from None
+    return match[1].strip(), values
+
+
+def _find_family(text: str) -> Family:
+    reference, values = _split_values(text)
+    family = find_family(reference)
+    if not values:
+        return family
+    if not family.symbol:
+        raise StudyError(f"the heuristic {family.name} has no parameter")
+    if find_repeated(values) is not None:
+        raise StudyError(f"{text!r} contains a value twice")
+    return family._replace(grid=values)
+
+
+def _move_values(config: StudyConfig) -> None:
+    """Write the values of a single heuristic as `parameters`, so that there is one way to write them."""
+    if len(config.heuristics) != 1 or not isinstance(config.heuristics[0], str):
+        return
+    reference, values = _split_values(config.heuristics[0])
+    if not values:
+        return
+    if config.parameters and tuple(config.parameters) != values:
+        raise StudyError(f"{config.heuristics[0]!r} and parameters give different values")
+    object.__setattr__(config, "heuristics", (reference,))
+    object.__setattr__(config, "parameters", values)
 
 
 def _check_kinds(config: StudyConfig) -> None:
     """Raise an error for the first setting that is not text, a boolean or an integer in its bounds."""
-    for name in ("data", "labels", "heuristics", "tune", "baselines", "methods"):
+    for name in _TEXTS:
         for value in getattr(config, name):
             if not isinstance(value, str):
                 raise StudyError(f"{name} must be texts, got {reprlib.repr(value)}")
-    if not isinstance(config.invert_majority_labels, bool):
-        value = config.invert_majority_labels
-        raise StudyError(f"invert_majority_labels must be a boolean, got {reprlib.repr(value)}")
+    for name in ("invert_majority_labels", "per_label"):
+        value = getattr(config, name)
+        if not isinstance(value, bool):
+            raise StudyError(f"{name} must be a boolean, got {reprlib.repr(value)}")
     for name in _LEAST:
         setting = getattr(config, name)
         for value in setting if isinstance(setting, tuple) else (setting,):
@@ -200,6 +282,7 @@ def _check(config: StudyConfig) -> None:
     """Raise an error for the first invalid setting."""
     _check_kinds(config)
     check_constraints(config.constraints)
+    ForestSettings(**config.forest)
     if not config.data or not config.heuristics:
         missing = "heuristic" if config.data else "data set"
         raise StudyError(f"a study needs at least one {missing}")
@@ -215,7 +298,10 @@ def _check(config: StudyConfig) -> None:
     if twice is not None:
         raise StudyError(f"two heuristics have the same name {twice!r}")
     if config.parameters and len(names) > 1:
-        raise StudyError("parameters require exactly one heuristic: run two studies instead")
+        raise StudyError(
+            "parameters require exactly one heuristic; write the values of several in brackets, as in "
+            "m-estimate(0, 16),klosgen(0.5, 1)"
+        )
     if config.parameters and not config.families[0].symbol:
         raise StudyError(f"the heuristic {names[0]} has no parameter")
     for name, values in [("parameters", config.parameters), ("phis", config.phis)]:
@@ -240,7 +326,11 @@ def _check_integer(name: str, value: Any) -> None:
 def config_to_plain(config: StudyConfig) -> dict[str, Any]:
     """The settings as lists, tables, numbers and texts."""
     constraints = config.constraints
-    return vars(config) | {"constraints": None if constraints is None else constraints.to_plain()}
+    return vars(config) | {
+        "constraints": None if constraints is None else constraints.to_plain(),
+        # TOML has no value for nothing.
+        "max_depths": ["none" if depth is None else depth for depth in config.max_depths],
+    }
 
 
 def config_to_toml(config: StudyConfig) -> str:
@@ -304,6 +394,8 @@ def config_from_toml(
         if is_list != isinstance(value, list):
             kind = "a list" if is_list else "a single value"
             raise StudyError(f"{where}: {name} must be {kind}, got {reprlib.repr(value)}")
+    if "max_depths" in settings:
+        settings["max_depths"] = [None if d == "none" else d for d in settings["max_depths"]]
     named = [*settings.get("heuristics", ()), *settings.get("methods", ())]
     own = [name for name in named if ":" in str(name)]
     if own and not trust:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -89,7 +90,8 @@ def load_study_data(config: StudyConfig) -> list[StudyData]:
     """Load all data sets of a study with their folds; names become valid file names."""
     loaded: list[StudyData] = []
     for source in config.data:
-        data = load_source(source, config.labels)
+        columns: Any = {"ignore": config.ignore, "nominal": config.nominal}
+        data = load_source(source, config.labels, **columns)
         _reject_dates(source, data.X)
         folds, is_own = _assign_folds(source, data, config)
         Y = invert_majority_labels(data.Y) if config.invert_majority_labels else data.Y
@@ -115,7 +117,8 @@ def _reject_dates(source: str, X: pd.DataFrame) -> None:
 def _assign_folds(source: str, data: MultiLabelData, config: StudyConfig) -> tuple[Folds, bool]:
     """The folds of every repetition, and whether they come with the data.
 
-    New stratified folds are drawn if the data has none or if the config gives a number of folds.
+    New stratified folds are drawn if the data has none or if the config gives a number of folds. If
+    the data has folds, they are those of the first repetition, and the others get as many new ones.
     """
     path = find_source(source)
     if config.folds is None and path is not None and (path / "folds.csv").exists():
@@ -124,19 +127,26 @@ def _assign_folds(source: str, data: MultiLabelData, config: StudyConfig) -> tup
             raise DataError(
                 f"{path / 'folds.csv'} has a single fold; a study needs at least two folds"
             )
-        if config.repeats > 1:
-            raise StudyError(f"{source} has its own folds, which cannot be repeated")
-        return own[None, :], True
+        new = _draw_folds(data, int(own.max()), range(1, config.repeats), config.seed)
+        return np.array([own, *new], dtype=np.int64), True
     n_folds = config.folds or DEFAULT_FOLDS
-    if n_folds > len(data):
+    return np.array(_draw_folds(data, n_folds, range(config.repeats), config.seed)), False
+
+
+def _draw_folds(
+    data: MultiLabelData, n_folds: int, repeats: Sequence[int], seed: int
+) -> list[Folds]:
+    """New stratified folds for each of some repetitions."""
+    if repeats and n_folds > len(data):
         raise StudyError(f"{data.name} has {len(data)} examples, too few for {n_folds} folds")
-    seeds = [fold_seed(config.seed + repeat) for repeat in range(config.repeats)]
-    repeats = [assign_folds(data.Y, n_folds, random_state=seed) + 1 for seed in seeds]
-    folds = np.array(repeats, dtype=np.int64)
-    for k in range(1, n_folds + 1):
-        if not (folds == k).any(axis=1).all():
-            raise StudyError(f"{data.name} is too small for {n_folds} folds: fold {k} is empty")
-    return folds, False
+    drawn = []
+    for repeat in repeats:
+        folds = assign_folds(data.Y, n_folds, random_state=fold_seed(seed + repeat)) + 1
+        for k in range(1, n_folds + 1):
+            if not (folds == k).any():
+                raise StudyError(f"{data.name} is too small for {n_folds} folds: fold {k} is empty")
+        drawn.append(folds.astype(np.int64))
+    return drawn
 
 
 def fold_seed(seed: int) -> int:

@@ -11,13 +11,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from steelyard._references import find_reference, hash_source
 from steelyard._text import did_you_mean
 from steelyard.estimators.base import TheoryClassifier
 from steelyard.estimators.methods import METHODS, make_estimator
 from steelyard.learning.constraints import Constraints
-from steelyard.measures import get_measure
+from steelyard.measures import find_score_measures
+
+from .evaluating import (
+    LabelScores,
+    count_labels,
+    describe_lack,
+    evaluate_prediction,
+    find_scores,
+)
 
 # Names for learners of other packages, which need not be installed.
 ALIASES = {"boomer": "mlrl.boosting:BoomerClassifier", "seco": "mlrl.seco:SeCoClassifier"}
@@ -102,11 +111,24 @@ def _parse(text: str) -> tuple[str, dict[str, Any]]:
 
 
 class Judged(NamedTuple):
-    """What a method reached on a fold: values by name, and the seconds of fitting and predicting."""
+    """What a method reached on a fold.
+
+    Parameters
+    ----------
+    values : dict of str to float
+        Measures and sizes by name.
+    counts : (4, n_labels) int
+        TP, FP, FN and TN of each label.
+    fit_seconds, predict_seconds : float
+    lack : str
+        Why measures are missing; empty if none are.
+    """
 
     values: dict[str, float]
+    counts: NDArray[np.int32]
     fit_seconds: float
     predict_seconds: float
+    lack: str
 
 
 def judge_method(
@@ -140,8 +162,17 @@ def judge_method(
     if not np.isin(predicted, (0, 1)).all():
         raise ValueError("it predicts other values than 0 and 1")
     predicted = predicted.astype(np.int64)
-    values = {name: float(get_measure(name)(Y, predicted)) for name in measures}
-    return Judged(values | _measure_size(estimator), middle - start, end - middle)
+    scores = LabelScores(None)
+    if find_score_measures(measures):
+        scores = find_scores(estimator, test[0], Y.shape[1])
+    values = evaluate_prediction(measures, test[1], predicted, scores)
+    return Judged(
+        values | _measure_size(estimator),
+        count_labels(test[1], predicted),
+        middle - start,
+        end - middle,
+        describe_lack(measures, scores),
+    )
 
 
 def _measure_size(estimator: Any) -> dict[str, float]:

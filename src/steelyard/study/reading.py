@@ -15,6 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from steelyard._files import read_text
@@ -25,7 +26,7 @@ from steelyard.model.features import Feature
 from .config import SIZE_MEASURES, StudyConfig, StudyError
 from .data import clean_name
 from .methods import find_method
-from .rows import CELL, COLUMNS, empty_rows
+from .rows import CELL, COLUMNS, LABEL_COLUMNS, empty_rows
 from .store import read_json
 from .units import RIPPER_VARIANTS
 
@@ -36,7 +37,7 @@ def read_rows(path: Path, config: StudyConfig) -> pd.DataFrame:
     """Read results.csv, tuned.csv or baselines.csv of a study; no rows if the file is missing."""
     if not path.exists():
         return empty_rows(path.stem)
-    lines, texts = _read_columns(path)
+    lines, texts = _read_columns(path, COLUMNS[path.stem])
     if not lines:
         raise StudyError(f"{path} has no rows")
 
@@ -66,9 +67,29 @@ def read_rows(path: Path, config: StudyConfig) -> pd.DataFrame:
     return pd.DataFrame(values)
 
 
-def _read_columns(path: Path) -> tuple[list[int], dict[str, Sequence[str]]]:
-    """The numbers of the lines of a CSV file below its header, and the texts of each column."""
-    columns = COLUMNS[path.stem]
+def read_label_rows(path: Path) -> pd.DataFrame:
+    """Read per_label.csv; no rows if the file is missing."""
+    if not path.exists():
+        return pd.DataFrame(columns=list(LABEL_COLUMNS))
+    lines, texts = _read_columns(path, LABEL_COLUMNS)
+    values: dict[str, Any] = {}
+    for name, column in texts.items():
+        is_text = name in ("dataset", "method", "label")
+        # Only cells of the grid have a parameter and φ.
+        found = column if is_text else pd.to_numeric(pd.Series(column), errors="coerce").to_numpy()
+        is_wrong = np.zeros(len(lines), dtype=np.bool_) if is_text else np.isnan(found)
+        if name in ("parameter", "phi"):
+            is_wrong &= np.array(column) != ""
+        if is_wrong.any():
+            i = int(np.argmax(is_wrong))
+            got = f"{name} must be a number, got {reprlib.repr(column[i])}"
+            raise StudyError(f"{path}, line {lines[i]}: {got}")
+        values[name] = found
+    return pd.DataFrame(values)
+
+
+def _read_columns(path: Path, columns: Sequence[str]) -> tuple[list[int], dict[str, Sequence[str]]]:
+    """The numbers of the lines of a CSV file below its header, and the texts of some columns."""
     reader = csv.reader(io.StringIO(read_text(path), newline=""), strict=True)
     lines, rows = [], []
     try:

@@ -25,7 +25,7 @@ from .analysis.findings import Finding, check_cough, check_findings, weigh_findi
 from .analysis.published import describe_differences
 from .analysis.ranks import CellMap, map_cells
 from .config import StudyConfig, StudyError, config_from_toml
-from .reading import read_examples, read_rows, read_run
+from .reading import read_examples, read_label_rows, read_rows, read_run
 from .rows import COLUMNS
 from .store import Arrays, StudyStore
 from .units import Unit
@@ -111,6 +111,11 @@ class StudyResults:
         """What the candidates of the shown fold cover, or None if the counts were not saved."""
         unit = Unit("candidates", dataset, self.shown_fold)
         return StudyStore(self.folder).read_unit(unit.name)
+
+    @cached_property
+    def per_label(self) -> pd.DataFrame:
+        """Counts and measures of each label; no rows if the study did not ask for them."""
+        return read_label_rows(locate_inside(self.folder, "per_label.csv"))
 
     # Derived from the rows
 

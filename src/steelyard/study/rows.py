@@ -1,4 +1,4 @@
-"""Finished units → tidy rows of results, tuned choices and baselines. Learns nothing."""
+"""Finished units → tidy rows of results, tuned choices, baselines and labels. Learns nothing."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from steelyard.learning.tuning import choose_cell
+from steelyard.measures import MEASURES, Counts
 
 from .config import StudyConfig
 from .methods import find_method
@@ -21,6 +22,12 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     "tuned": ("dataset", "fold", "tuned_for", *CELL, "measure", "value"),
     "baselines": ("dataset", "fold", "baseline", "measure", "value"),
 }
+
+
+COUNTS = Counts._fields
+# The measures of a single label, by the name of a macro-averaged one.
+LABEL_MEASURES = {"precision": "precision_macro", "recall": "recall_macro", "f1": "f1_macro"}
+LABEL_COLUMNS = ("dataset", "fold", "method", "parameter", "phi", "label", *COUNTS, *LABEL_MEASURES)
 
 
 def empty_rows(name: str) -> pd.DataFrame:
@@ -91,3 +98,35 @@ def _to_rows(unit: Unit, arrays: Arrays, cells: pd.DataFrame) -> pd.DataFrame:
     rows.insert(0, "dataset", unit.dataset)
     rows.insert(1, "fold", unit.fold)
     return rows
+
+
+def collect_label_rows(config: StudyConfig, units: Mapping[Unit, Arrays]) -> pd.DataFrame:
+    """One row per data set, fold, method and label: its counts, precision, recall and F1.
+
+    A method is a cell of the grid, a baseline or another learner; only a cell has a parameter and φ.
+    """
+    grid = _list_grid(config).rename(columns={"heuristic": "method"})
+    variants = pd.DataFrame({"method": list(RIPPER_VARIANTS)})
+    frames = []
+    for unit, arrays in units.items():
+        if "counts" not in arrays:
+            continue
+        methods = {"grid": grid, "ripper": variants}.get(unit.kind)
+        if methods is None:
+            methods = pd.DataFrame({"method": [find_method(unit.method).name]})
+        frames.append(_to_label_rows(unit, arrays, methods))
+    if not frames:
+        return pd.DataFrame(columns=list(LABEL_COLUMNS))
+    return pd.concat(frames, ignore_index=True)[list(LABEL_COLUMNS)]
+
+
+def _to_label_rows(unit: Unit, arrays: Arrays, methods: pd.DataFrame) -> pd.DataFrame:
+    labels = arrays["labels"]
+    counts = Counts(*arrays["counts"].reshape(4, -1).astype(np.int64))
+    rows = methods.iloc[np.repeat(np.arange(len(methods)), len(labels))].reset_index(drop=True)
+    rows = rows.assign(dataset=unit.dataset, fold=unit.fold, label=np.tile(labels, len(methods)))
+    rows = rows.assign(**counts._asdict())
+    # A mean over one label is the value of this label.
+    columns = [count[:, None] for count in counts]
+    values = {n: MEASURES[macro].from_counts(*columns) for n, macro in LABEL_MEASURES.items()}
+    return rows.assign(**values).reindex(columns=list(LABEL_COLUMNS))

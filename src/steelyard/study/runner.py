@@ -33,7 +33,7 @@ from .data import StudyData, load_study_data
 from .examples import write_page_examples
 from .methods import find_method
 from .results import StudyResults
-from .rows import collect_rows
+from .rows import collect_label_rows, collect_rows
 from .store import Arrays, StudyStore
 from .to_use import write_theories_to_use
 from .units import Finished, Unit, compute_unit, estimate_cost, list_units, read_finished
@@ -84,7 +84,7 @@ def run_study(
     >>> int((study.results["measure"] == "hamming").sum())  # 2 folds × 2 m × 20 φ
     80
     """
-    plan = _plan(config, out)
+    plan = plan_study(config, out)
     with plan.claimed():
         found = {unit: read_finished(unit, plan.store, plan.config) for unit in plan.work}
         missing = [unit for unit in plan.by_cost() if found[unit] is None]
@@ -96,7 +96,7 @@ def run_study(
             found[done.unit] = done.arrays
             report(n_done, n_units, done.unit)
         finished = {u: arrays for u, arrays in found.items() if arrays is not None}
-        return _write_results(plan, finished, n_jobs, theory_progress)
+        return write_results(plan, finished, n_jobs, theory_progress)
 
 
 class ShardReport(NamedTuple):
@@ -165,7 +165,7 @@ def run_shard(
     """
     if not 1 <= shard <= n_shards:
         raise StudyError(f"there is no shard {shard} of {n_shards}: shards are numbered from 1")
-    plan = _plan(config, out)
+    plan = plan_study(config, out)
     # The longest units are dealt first, so that all shards take about as long.
     own = plan.by_cost()[shard - 1 :: n_shards]
     report = progress or (lambda *_: None)
@@ -217,7 +217,7 @@ def collect_study(
     >>> sorted(study.results["fold"].unique().tolist())
     [1, 2]
     """
-    plan = _plan(config, out)
+    plan = plan_study(config, out)
     with plan.claimed(shared=True):
         found = {
             unit: read_finished(unit, plan.store, plan.config, retry=False) for unit in plan.work
@@ -236,10 +236,10 @@ def collect_study(
             raise StudyError(f"another process is collecting {str(plan.store.folder)!r}")
         with claims.kept_alive():
             finished = {u: arrays for u, arrays in found.items() if arrays is not None}
-            return _write_results(plan, finished, theory_progress=theory_progress)
+            return write_results(plan, finished, theory_progress=theory_progress)
 
 
-class _Plan(NamedTuple):
+class Plan(NamedTuple):
     """A study that is about to run: its units and the data set of each."""
 
     config: StudyConfig
@@ -269,7 +269,8 @@ class _Plan(NamedTuple):
         return _identify(self.config, self.data_sets)
 
 
-def _plan(config: StudyConfig, out: str | os.PathLike[str]) -> _Plan:
+def plan_study(config: StudyConfig, out: str | os.PathLike[str]) -> Plan:
+    """Load the data of a study and list its units; nothing is written yet."""
     data_sets = load_study_data(config)
     for data in data_sets:
         unknown = [k for k in config.only_folds if k > data.n_folds]
@@ -277,13 +278,13 @@ def _plan(config: StudyConfig, out: str | os.PathLike[str]) -> _Plan:
             raise StudyError(f"{data.name} has {data.n_folds} folds, but no fold {unknown[0]}")
     shown = dataclasses.replace(config, data=tuple(_relocate(s, out) for s in config.data))
     work = {unit: data for data in data_sets for unit in list_units(data, config)}
-    return _Plan(config, shown, data_sets, work, StudyStore(out))
+    return Plan(config, shown, data_sets, work, StudyStore(out))
 
 
 class _Queue:
     """The units that a shard computes, claimed one after the other as workers ask for them."""
 
-    def __init__(self, plan: _Plan, claims: Claims, own: Sequence[Unit]) -> None:
+    def __init__(self, plan: Plan, claims: Claims, own: Sequence[Unit]) -> None:
         self.store, self.config, self.claims, self.own = plan.store, plan.config, claims, own
         self.known = {unit.name: unit for unit in plan.work}
         self.n_computed = self.n_found = self.n_elsewhere = 0
@@ -315,7 +316,7 @@ class _Queue:
         return False
 
 
-def _compute(plan: _Plan, units: Iterable[Unit], n_jobs: int | None) -> Iterator[Finished]:
+def _compute(plan: Plan, units: Iterable[Unit], n_jobs: int | None) -> Iterator[Finished]:
     """Compute units as workers ask for them; yield them in the order in which they are finished."""
     compute = partial(compute_unit, version("steelyard"), plan.config)
     calls = ((unit, *plan.work[unit]) for unit in units)
@@ -325,8 +326,8 @@ def _compute(plan: _Plan, units: Iterable[Unit], n_jobs: int | None) -> Iterator
         yield done
 
 
-def _write_results(
-    plan: _Plan,
+def write_results(
+    plan: Plan,
     units: dict[Unit, Arrays],
     n_jobs: int | None = None,
     theory_progress: TheoryProgress | None = None,
@@ -336,7 +337,7 @@ def _write_results(
     rows = collect_rows(plan.config, units)
     run = _describe_run(plan.shown, plan.data_sets, units)
     study = StudyResults(store.folder, plan.shown, **rows, run=run)
-    _write_rows(store, rows)
+    _write_rows(store, rows | {"per_label": collect_label_rows(plan.config, units)})
     report = theory_progress or (lambda *_: None)
     write_theories_to_use(store, plan.shown, rows["results"], plan.data_sets, n_jobs, report)
     write_page_examples(store, study, plan.data_sets)
@@ -371,6 +372,13 @@ def _identify(config: StudyConfig, data_sets: Sequence[StudyData]) -> dict[str, 
         "methods": list(config.methods),
         "data sets": {data.name: data.sha256 for data in data_sets},
     }
+    # Settings that came later are there if they are used, so that older folders stay what they are.
+    if config.changed_forest:
+        fixed["forest"] = config.changed_forest
+    if config.more_measures:
+        covered["measures"] = list(config.more_measures)
+    if config.per_label:
+        covered["per label"] = ["counts"]
     version_of = {"steelyard": version("steelyard")}
     return {**version_of, **fixed, "constraints": constraints, "covers": covered}
 
@@ -395,7 +403,11 @@ def _describe_method(unit: Unit, units: Mapping[Unit, Arrays]) -> dict[str, Any]
         for name in ("fit_seconds", "predict_seconds")
         if whole
     }
-    return {**means, **({"failed": failed} if failed else {})}
+    found: dict[str, Any] = dict(means)
+    lacks = dict.fromkeys(str(arrays["lack"]) for arrays in whole if "lack" in arrays)
+    if lacks:
+        found["lacks"] = "; ".join(lacks)
+    return {**found, **({"failed": failed} if failed else {})}
 
 
 def _describe_run(

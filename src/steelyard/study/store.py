@@ -84,18 +84,18 @@ class StudyStore:
             try:
                 _lock(file, shared)
             except (BlockingIOError, PermissionError):
-                self._reject_company()
+                self._reject_second_process()
             self._check_owner(identity)  # another process may have been faster
             if not shared:
                 # Where locks do not reach other machines, claims that are alive do.
                 if self.claims.list_names(dead=False):
-                    self._reject_company()
+                    self._reject_second_process()
                 self.claims.delete_all()
                 self._drop_leftovers()
             self._write_identity(identity)
             yield
 
-    def _reject_company(self) -> NoReturn:
+    def _reject_second_process(self) -> NoReturn:
         raise StudyError(
             f"another process is using {str(self.folder)!r}: wait until it ends or choose another folder"
         )
@@ -131,11 +131,11 @@ class StudyStore:
     def _check_owner(self, identity: dict[str, Any]) -> None:
         """Raise an error unless the folder is missing, empty or of this study."""
         if not self.identity_file.exists():
-            stranger = self._find_stranger()
-            if stranger is not None:
+            foreign = self._find_foreign_file()
+            if foreign is not None:
                 raise StudyError(
                     f"{str(self.folder)!r} is not empty and holds no study (it contains "
-                    f"{stranger!r}): choose another folder"
+                    f"{foreign!r}): choose another folder"
                 )
             if not self.identity_file.exists():
                 return
@@ -153,7 +153,7 @@ class StudyStore:
                 "or delete this one to start again"
             )
 
-    def _find_stranger(self) -> str | None:
+    def _find_foreign_file(self) -> str | None:
         """The first name that a study which has just begun would not leave behind, if any."""
         names = {p.name for p in self.folder.iterdir()} if self.folder.exists() else set()
         if "units" in names:

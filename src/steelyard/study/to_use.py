@@ -158,7 +158,7 @@ def _learn(
         estimator = find_method(method).make(config.seed)
     else:
         heuristic = _make_heuristic(config, method, parameter)
-        options |= {"preset": "paper", "n_candidates": config.n_candidates, "target": config.target}
+        options |= {"preset": "paper", "target": config.target, **config.forest}
         estimator = RuleSetClassifier(heuristic, phi, **options)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # the folds gave the same warnings

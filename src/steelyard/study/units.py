@@ -11,6 +11,7 @@ import json
 import time
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -18,10 +19,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from steelyard._files import compress
 from steelyard.estimators.ripper import RipperClassifier
 from steelyard.estimators.rule_set import theory_path
+from steelyard.estimators.validation import take_rows
 from steelyard.heuristics import Heuristic
 from steelyard.learning.candidates import grow_candidates
 from steelyard.learning.constraints import Constraints
@@ -30,13 +33,20 @@ from steelyard.learning.limits import read_demands
 from steelyard.learning.settings import ForestSettings
 from steelyard.learning.targets import TargetChoice, encode_targets
 from steelyard.learning.training_table import code_training_table
-from steelyard.measures import get_measure
+from steelyard.measures import find_score_measures
 from steelyard.model.coverage import index_rows
 from steelyard.model.path import TheoryPath
 from steelyard.splitting import IterativeStratifiedKFold
 
 from .config import SIZE_MEASURES, StudyConfig, StudyError
 from .data import StudyData, fold_seed
+from .evaluating import (
+    LabelScores,
+    count_labels,
+    count_path,
+    evaluate_path,
+    evaluate_prediction,
+)
 from .methods import find_method, judge_method
 from .store import Arrays, StudyStore
 
@@ -161,7 +171,9 @@ def describe_purpose(unit: Unit, config: StudyConfig) -> str:
         "method": (unit.method, method, config.measures),
         "candidates": (),
     }
-    return json.dumps(settings[unit.kind], ensure_ascii=False)
+    purpose = json.dumps(settings[unit.kind], ensure_ascii=False)
+    is_counted = config.per_label and unit.kind in ("grid", "ripper", "method")
+    return f"{purpose} per label" if is_counted else purpose
 
 
 def estimate_cost(unit: Unit, data: StudyData) -> float:
@@ -198,7 +210,7 @@ def _prepare_task(unit: Unit, data: StudyData, config: StudyConfig) -> Task:
         splitter = IterativeStratifiedKFold(config.inner_folds, random_state=fold_seed(seed))
         splits = list(splitter.split(np.zeros((len(train), 1)), data.Y.iloc[train]))
         train, test = (train[rows] for rows in splits[unit.inner - 1])
-    rows = [(data.X.iloc[idx], data.Y.iloc[idx]) for idx in (train, test)]
+    rows = [(take_rows(data.X, idx), data.Y.iloc[idx]) for idx in (train, test)]
     return Task(unit, config, seed, *rows)
 
 
@@ -231,12 +243,11 @@ def _learn(
     task: Task, heuristics: Sequence[Heuristic], measures: Sequence[str]
 ) -> tuple[TheoryPath, Arrays]:
     """Learn all theories of a grid, and evaluate each measure on the test rows."""
-    settings: Any = {"n_candidates": task.config.n_candidates, "random_state": task.seed}
-    settings["constraints"] = task.config.constraints
-    settings["target"] = task.config.target
-    grid = heuristics, task.config.phis
-    path = theory_path(*task.train, *grid, preset="paper", n_jobs=1, **settings)
-    return path, path.evaluate(*task.test, [get_measure(m) for m in measures])
+    config = task.config
+    settings: Any = config.forest | {"random_state": task.seed}
+    settings |= {"constraints": config.constraints, "target": config.target}
+    path = theory_path(*task.train, heuristics, config.phis, preset="paper", n_jobs=1, **settings)
+    return path, evaluate_path(path, *task.test, measures)
 
 
 def _compute_grid(task: Task) -> tuple[Arrays, bytes | None]:
@@ -247,7 +258,15 @@ def _compute_grid(task: Task) -> tuple[Arrays, bytes | None]:
     values = np.array([*found.values(), *sizes], dtype=np.float64)
     names = np.array([*found, *SIZE_MEASURES])
     checksum = np.array(hashlib.sha256(theories).hexdigest())
-    return {"measures": names, "values": values, "theories": checksum}, theories
+    arrays = {"measures": names, "values": values, "theories": checksum}
+    if task.config.per_label:
+        arrays |= _label_arrays(task, count_path(path, *task.test))
+    return arrays, theories
+
+
+def _label_arrays(task: Task, counts: NDArray[np.int32]) -> Arrays:
+    """TP, FP, FN and TN of each label, shape (4, ..., n_labels), and the names of the labels."""
+    return {"counts": counts, "labels": np.array([str(name) for name in task.test[1].columns])}
 
 
 def _compute_inner(task: Task) -> tuple[Arrays, bytes | None]:
@@ -259,16 +278,22 @@ def _compute_inner(task: Task) -> tuple[Arrays, bytes | None]:
 
 def _compute_ripper(task: Task) -> tuple[Arrays, bytes | None]:
     """Values of the variants of Ripper, shape (n_measures, n_variants)."""
-    names, columns = task.config.measures, []
+    names, columns, counts = task.config.measures, [], []
     X, Y = task.test
+    has_scores = bool(find_score_measures(names))
     for parameters in RIPPER_VARIANTS.values():
         options: Any = parameters | {"constraints": task.config.constraints}
         ripper = RipperClassifier(**options, random_state=task.seed, n_jobs=1)
         theory = ripper.fit(*task.train).theory_
         predicted = theory.predict(X)
-        values = [get_measure(name)(Y, predicted) for name in names]
+        scores = LabelScores(theory.predict_proba(X) if has_scores else None, True)
+        values = evaluate_prediction(names, Y, predicted, scores).values()
         columns.append([*values, len(theory), theory.n_conditions / max(len(theory), 1)])
-    return {"measures": np.array([*names, *SIZE_MEASURES]), "values": np.array(columns).T}, None
+        counts.append(count_labels(Y, predicted))
+    arrays = {"measures": np.array([*names, *SIZE_MEASURES]), "values": np.array(columns).T}
+    if task.config.per_label:
+        arrays |= _label_arrays(task, np.array(counts).swapaxes(0, 1))
+    return arrays, None
 
 
 def _compute_method(task: Task) -> tuple[Arrays, bytes | None]:
@@ -292,19 +317,26 @@ def _compute_method(task: Task) -> tuple[Arrays, bytes | None]:
         )
         return {"error": np.array(reason)}, None
     names, values = np.array([*judged.values]), np.array([[*judged.values.values()]]).T
-    seconds = {"fit_seconds": judged.fit_seconds, "predict_seconds": judged.predict_seconds}
-    return {"measures": names, "values": values} | {
-        k: np.array(v) for k, v in seconds.items()
-    }, None
+    arrays = {
+        "measures": names,
+        "values": values,
+        "fit_seconds": np.array(judged.fit_seconds),
+        "predict_seconds": np.array(judged.predict_seconds),
+    }
+    if judged.lack:
+        arrays["lack"] = np.array(judged.lack)
+    if task.config.per_label:
+        arrays |= _label_arrays(task, judged.counts[:, None])
+    return arrays, None
 
 
 def _compute_candidates(task: Task) -> tuple[Arrays, bytes | None]:
     """What the candidates of a fold cover."""
-    n_candidates = min(task.config.n_candidates, N_SHOWN_CANDIDATES)
     config = task.config
-    return count_candidates(
-        *task.train, n_candidates, task.seed, config.constraints, config.target
-    ), None
+    n_candidates = min(config.n_candidates, N_SHOWN_CANDIDATES)
+    options: Any = {"constraints": config.constraints, "target": config.target}
+    options["settings"] = ForestSettings(**config.forest)
+    return count_candidates(*task.train, n_candidates, task.seed, **options), None
 
 
 def count_candidates(
@@ -314,6 +346,7 @@ def count_candidates(
     seed: int = 0,
     constraints: Constraints | None = None,
     target: TargetChoice = "minority",
+    settings: ForestSettings | None = None,
 ) -> Arrays:
     """Grow candidates and count what they cover; candidates with equal coverage count once.
 
@@ -326,6 +359,8 @@ def count_candidates(
         The seed of a classifier gives the first candidates of this classifier.
     constraints : Constraints, optional
     target : {"minority", "present"}, default="minority"
+    settings : ForestSettings, optional
+        How they are grown, except for their number; by default as in the paper.
 
     Returns
     -------
@@ -346,7 +381,7 @@ def count_candidates(
     grown = grow_candidates(
         training,
         targets.is_target,
-        ForestSettings(n_candidates),
+        replace(settings or ForestSettings(), n_candidates=n_candidates),
         seed,
         limits=limits,
         target_class=targets.target_class.tolist(),

@@ -54,8 +54,10 @@ def weigh_findings(
         What a part is: "data set" or "fold".
     """
     weighed = []
-    for i, finding in enumerate(found):
-        n_same = sum(others[i].verdict == finding.verdict for others in without)
+    # A part may leave nothing to say about a statement, for example if the others need no rule.
+    verdicts = [{other.statement: other.verdict for other in others} for others in without]
+    for finding in found:
+        n_same = sum(known.get(finding.statement) == finding.verdict for known in verdicts)
         verdict = finding.verdict if n_same >= SAME_SHARE * len(without) else "undecided"
         spread = f"the same without any one {part} in {n_same} of {len(without)} cases"
         if not without:

@@ -69,13 +69,17 @@ def _list_differences(config: StudyConfig, datasets: list[str], new: list[str]) 
         yield f"only fold{'s' if len(config.only_folds) > 1 else ''} {folds}"
     if config.n_candidates != StudyConfig.n_candidates:
         yield f"{config.n_candidates:,} candidate rules instead of {StudyConfig.n_candidates:,}"
+    if config.changed_forest:
+        yield f"other {', '.join(config.changed_forest)} than the paper's"
     if config.invert_majority_labels:
         yield "majority labels are inverted, so F1 is a different quantity"
     if not config.tune:
         return
     if MEstimate.name not in config.family_names:
         yield f"tuned over {', '.join(config.family_names)} instead of the {MEstimate.name}"
-    elif set(config.parameters or M_GRID) != set(M_GRID) or set(config.phis) != set(PHI_GRID):
+    elif {p for f, p in config.columns if f == MEstimate.name} != set(M_GRID) or set(
+        config.phis
+    ) != set(PHI_GRID):
         yield "tuned over another grid than the paper's 20 × 20 cells"
     if config.inner_folds != StudyConfig.inner_folds:
         yield f"tuned on {config.inner_folds} inner folds instead of {StudyConfig.inner_folds}"

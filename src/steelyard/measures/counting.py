@@ -313,6 +313,26 @@ def get_scorer(scoring: str | Measure | Callable[..., float]) -> Callable[..., f
     return scorer
 
 
+# The scorers of scikit-learn that average nothing, so they cannot measure several labels.
+_OF_ONE_LABEL = ("f1", "jaccard", "precision", "recall")
+
+
+def reject_single_label(scoring: object) -> None:
+    """Reject names of scikit-learn's scorers that measure one label only.
+
+    Examples
+    --------
+    >>> reject_single_label("f1")
+    Traceback (most recent call last):
+    ...
+    ValueError: 'f1' measures one label, but there are several: choose f1_micro, f1_macro or f1_examples
+    """
+    if scoring in _OF_ONE_LABEL:
+        *names, last = [name for name in MEASURES if name.startswith(f"{scoring}_")]
+        choices = f"{', '.join(names)} or {last}"
+        raise ValueError(f"{scoring!r} measures one label, but there are several: choose {choices}")
+
+
 # Counting --------------------------------------------------------------------------------------
 
 
