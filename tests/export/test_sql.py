@@ -234,6 +234,15 @@ class TestValues:
         for dialect in ("duckdb", "postgres", "ansi"):
             assert run_duckdb(theory.to_sql(dialect), plain_table(X)).last(1) == expected
 
+    def test_classes_may_be_true_and_false_beside_a_column_of_that_name(self, run_duckdb):
+        rule = ScoredRule(Rule(Head("True"), (Condition("true", "≥", 5.0),)), Evidence(1, 0), 1.0)
+        features = (Feature("true"), Feature("false"))
+        theory = Theory(features, (Label("True"),), (rule,), classes=(False, True))
+        X = pd.DataFrame({"true": [3.0, 7.0], "false": [9.0, 9.0]})
+        assert predict_rows(theory, X) == [[False], [True]]
+        assert run_sqlite(theory.to_sql(), X).last(1) == [[0], [1]]
+        assert run_duckdb(theory.to_sql("duckdb"), X).last(1) == [[False], [True]]
+
     def test_other_categories_than_booleans_are_compared_as_they_are(self):
         theory = switch_theory("False", "True", "maybe")
         X = pd.DataFrame({"d": ["1", "true", "True"]})

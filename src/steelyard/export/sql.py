@@ -79,7 +79,8 @@ def _sqlite_number(value: float) -> str:
 class Dialect(NamedTuple):
     """How a database writes numbers, dates and limits.
 
-    `has_dates` is whether it has types for dates and times; SQLite stores them as text.
+    `has_types` is whether it has types for dates, times and truth values; SQLite stores texts and
+    numbers, and takes the word TRUE for a column of that name if there is one.
     `infinity` is an upper bound that keeps NaN out of ``x >= c``, for databases that store NaN and sort
     it above all numbers. `materialized` keeps a query from being computed again for every column.
     """
@@ -88,11 +89,11 @@ class Dialect(NamedTuple):
     infinity: str | None = None
     first_row: str = "LIMIT 1"
     materialized: str = "MATERIALIZED "
-    has_dates: bool = True
+    has_types: bool = True
 
 
 DIALECTS = {
-    "sqlite": Dialect(_sqlite_number, has_dates=False),
+    "sqlite": Dialect(_sqlite_number, has_types=False),
     "duckdb": Dialect(_double_precision_number, "CAST('Infinity' AS DOUBLE)"),
     "postgres": Dialect(repr, "CAST('Infinity' AS DOUBLE PRECISION)"),
     "ansi": Dialect(_double_precision_number, first_row="FETCH FIRST 1 ROW ONLY", materialized=""),
@@ -173,7 +174,7 @@ class _SqlWriter(NamedTuple):
                 f"databases have no common type for durations, such as {feature!r}: learn from a "
                 "number instead, such as hours, or export this theory as Python or JSON"
             )
-        if self.dialect.has_dates:
+        if self.dialect.has_types:
             type_name = _MOMENT_TYPES[bound.kind]
             # A date may be stored with a time.
             column = f"CAST({column} AS DATE)" if bound.kind == "date" else column
@@ -190,7 +191,7 @@ class _SqlWriter(NamedTuple):
 
     def literal(self, value: Any) -> str:
         """A bound, a category, a class, or 0 or 1 for a label."""
-        if isinstance(value, bool):
+        if isinstance(value, bool) and self.dialect.has_types:
             return str(value).upper()
         if isinstance(value, Integral):  # also of numpy
             return str(int(value))

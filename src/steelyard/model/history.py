@@ -43,6 +43,7 @@ class Edit:
 
     Examples
     --------
+    >>> from steelyard import Edit, Rule
     >>> print(Edit("drop", Rule.parse("flu ← fever ≥ 39"), when="2026-03-01", note="too strict"))
     2026-03-01 dropped flu ← fever ≥ 39: too strict
     """

@@ -36,6 +36,7 @@ class LearningCurveDisplay(CurveDisplay):
     Examples
     --------
     >>> import pandas as pd
+    >>> from steelyard.report import LearningCurveDisplay
     >>> rows = pd.DataFrame({
     ...     "method": "mine", "n_examples": [50, 50, 100, 100], "fold": [1, 2, 1, 2],
     ...     "measure": "hamming", "value": [0.5, 0.7, 0.8, 0.8]})
@@ -147,6 +148,16 @@ def learning_curve_rows(
     DataFrame
         Tidy rows with method, n_examples (mean over the folds), fold, measure and value, also of
         n_rules and n_conditions for estimators with rules.
+
+    Examples
+    --------
+    >>> from steelyard import RipperClassifier, make_planted_rules
+    >>> from steelyard.report import learning_curve_rows
+    >>> data = make_planted_rules(120, random_state=0)
+    >>> model = RipperClassifier(random_state=0)
+    >>> rows = learning_curve_rows(model, data.X, data.Y, train_sizes=[0.5, 1.0], cv=2)
+    >>> sorted(rows["measure"].unique()), sorted(rows["n_examples"].unique().tolist())
+    (['f1_micro', 'n_conditions', 'n_rules'], [30.0, 60.0])
     """
     if not train_sizes or not all(0 < share <= 1 for share in train_sizes):
         raise ValueError(f"train_sizes must be above 0 and at most 1, got {list(train_sizes)!r}")

@@ -42,6 +42,7 @@ class SizeCurveDisplay(CurveDisplay):
     Of the two cells with at most two rules, the other fold prefers the second one:
 
     >>> import pandas as pd
+    >>> from steelyard.report import SizeCurveDisplay
     >>> rows = pd.DataFrame({
     ...     "dataset": "a", "fold": [1, 2] * 6, "heuristic": "m-estimate",
     ...     "parameter": [0, 0, 2, 2, 4, 4] * 2, "phi": 1.0,

@@ -42,6 +42,7 @@ class Style:
 
     Examples
     --------
+    >>> from steelyard.report import STYLES
     >>> STYLES["springer"].width, STYLES["ieee"].tick_size
     (12.2, 7.0)
     >>> from dataclasses import replace
@@ -144,6 +145,7 @@ def get_style(style: Style | str | None = None) -> Style:
 
     Examples
     --------
+    >>> from steelyard.report import get_style
     >>> get_style().name
     'springer'
     >>> get_style("springr")
