@@ -3,12 +3,13 @@
 Prints ratios that should hold on any machine, and seconds that hold on this one. The data sets are
 those under STEELYARD_DATA (fold 1 held out); without it the embedded ones.
 
-    python benchmarks/speed.py [--data emotions,scene] [--candidates 300000]
+    python benchmarks/speed.py [--data emotions,scene] [--candidates 300000] [--json speed.json]
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import subprocess
 import sys
@@ -21,6 +22,7 @@ from rich.console import Console
 from rich.table import Table
 from sklearn.ensemble import RandomForestClassifier
 
+from machine import find_revision, machine_facts
 from memory import peak_memory
 from steelyard import RuleSetClassifier, load_mulan, load_segments, theory_path
 from steelyard.data import read_folds
@@ -42,6 +44,7 @@ PAPER_SETS = [
     "enron",
     "scene",
 ]
+Figures = dict[str, float]
 MEASURED = [MEASURES[name] for name in ("f1_micro", "hamming", "subset")]
 
 
@@ -92,7 +95,8 @@ def to_float_array(X) -> np.ndarray:
     return np.nan_to_num(pd.DataFrame(columns).to_numpy(dtype=np.float32))
 
 
-def compare_candidates(names: list[str], n_candidates: int, console: Console) -> None:
+def compare_candidates(names: list[str], n_candidates: int, console: Console) -> Figures:
+    ratios = {}
     table = Table("data set", "ours: rules/s", "scikit-learn: rules/s", "ratio", title="Candidates")
     for name in names:
         X, Y, *_ = load_fold(name)
@@ -128,14 +132,16 @@ def compare_candidates(names: list[str], n_candidates: int, console: Console) ->
 
         seconds, found = cpu_seconds(grow)
         theirs = found / seconds
+        ratios[name] = ours / theirs
         table.add_row(name, f"{ours:,.0f}", f"{theirs:,.0f}", f"{ours / theirs:.1f}")
     console.print(table)
+    return ratios
 
 
-def time_grids(names: list[str], n_candidates: int, console: Console) -> None:
+def time_grids(names: list[str], n_candidates: int, console: Console) -> Figures:
     title = f"400 theories of one fold, {n_candidates:,} candidates"
     table = Table("data set", "CPU seconds", title=title)
-    total = 0.0
+    taken = {}
     for name in names:
         X, Y, X_test, Y_test = load_fold(name)
 
@@ -145,14 +151,14 @@ def time_grids(names: list[str], n_candidates: int, console: Console) -> None:
             )
             return path.evaluate(X_test, Y_test, MEASURED)
 
-        seconds, _ = cpu_seconds(run)
-        total += seconds
-        table.add_row(name, f"{seconds:.1f}")
-    table.add_row("together", f"{total:.1f}")
+        taken[name], _ = cpu_seconds(run)
+        table.add_row(name, f"{taken[name]:.1f}")
+    table.add_row("together", f"{sum(taken.values()):.1f}")
     console.print(table)
+    return taken
 
 
-def compare_prediction(name: str, console: Console) -> None:
+def compare_prediction(name: str, console: Console) -> Figures:
     X, Y, *_ = load_fold(name)
     theory = theory_path(
         X, Y, [MEstimate(m=32)], preset="paper", n_candidates=30_000, random_state=0
@@ -168,9 +174,11 @@ def compare_prediction(name: str, console: Console) -> None:
         f"Prediction, {name}, 100,000 rows: {len(theory)} rules {ours:.2f} s, "
         f"forest of 100 trees {theirs:.2f} s, ratio {theirs / ours:.1f}"
     )
+    return {name: theirs / ours}
 
 
-def measure_memory(names: list[str], n_candidates: int, console: Console) -> None:
+def measure_memory(names: list[str], n_candidates: int, console: Console) -> Figures:
+    peaks = {}
     for name in names:
         run = subprocess.run(
             [sys.executable, __file__, "--fit-only", name, "--candidates", str(n_candidates)],
@@ -178,10 +186,12 @@ def measure_memory(names: list[str], n_candidates: int, console: Console) -> Non
             capture_output=True,
             text=True,
         )
-        console.print(f"Peak memory of fitting {name}: {float(run.stdout):.2f} GB")
+        peaks[name] = float(run.stdout)
+        console.print(f"Peak memory of fitting {name}: {peaks[name]:.2f} GB")
+    return peaks
 
 
-def time_first_fit(console: Console) -> None:
+def time_first_fit(console: Console) -> Figures:
     """Import, and the first fit of a process on a small data set."""
     code = (
         "import time; t = time.perf_counter(); "
@@ -193,6 +203,7 @@ def time_first_fit(console: Console) -> None:
     run = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     imported, fitted = map(float, run.stdout.split())
     console.print(f"import {imported:.1f} s, first fit {fitted:.1f} s")
+    return {"import": imported, "first fit": fitted}
 
 
 def main() -> None:
@@ -200,6 +211,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", default=",".join(PAPER_SETS) if has_paper_data else "segments")
     parser.add_argument("--candidates", type=int, default=300_000)
+    parser.add_argument("--json", type=Path, help="file to write")
     parser.add_argument("--fit-only", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.fit_only:
@@ -211,11 +223,23 @@ def main() -> None:
         return
     console = Console()
     names = arguments.data.split(",")
-    compare_candidates(names, min(arguments.candidates, 75_000), console)
-    time_grids(names, arguments.candidates, console)
-    compare_prediction("yeast" if has_paper_data else "segments", console)
-    measure_memory(["scene", "yeast"] if has_paper_data else names, arguments.candidates, console)
-    time_first_fit(console)
+    in_memory = ["scene", "yeast"] if has_paper_data else names
+    n_candidates = arguments.candidates
+    figures = {
+        "ratio of candidates per second": compare_candidates(
+            names, min(n_candidates, 75_000), console
+        ),
+        "CPU seconds of 400 theories": time_grids(names, n_candidates, console),
+        "ratio of predictions per second": compare_prediction(
+            "yeast" if has_paper_data else "segments", console
+        ),
+        "peak memory in GB": measure_memory(in_memory, n_candidates, console),
+        "seconds": time_first_fit(console),
+    }
+    if arguments.json:
+        facts = {"revision": find_revision(), "machine": machine_facts()}
+        arguments.json.parent.mkdir(parents=True, exist_ok=True)
+        arguments.json.write_text(json.dumps(facts | figures, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -6,11 +6,15 @@ import warnings
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 # The same examples in every run, on every machine: a red test is red again when somebody looks. A
 # first example may wait for a kernel to be compiled, so no example has a deadline.
-settings.register_profile("steelyard", deadline=None, derandomize=True, database=None)
+# mutmut runs the tests several times in one process, which Hypothesis takes for a mistake.
+ignored = [HealthCheck.differing_executors] if "MUTANT_UNDER_TEST" in os.environ else []
+settings.register_profile(
+    "steelyard", deadline=None, derandomize=True, database=None, suppress_health_check=ignored
+)
 settings.load_profile("steelyard")
 
 

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
+import sklearn
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import (
     AdaBoostClassifier,
@@ -22,6 +24,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import (
     FixedThresholdClassifier,
     GridSearchCV,
+    KFold,
     RandomizedSearchCV,
     TunedThresholdClassifierCV,
     cross_val_predict,
@@ -244,6 +247,48 @@ def test_boosting_with_fractional_weights_is_rejected_in_one_sentence():
         AdaBoostClassifier(RuleSetClassifier(**FOREST), n_estimators=2).fit(X, PAIR)
 
 
+@every_estimator
+def test_routed_weights_are_those_of_the_fit(clf):
+    weight = 1 + np.arange(len(X)) % 3
+    with sklearn.config_context(enable_metadata_routing=True):
+        routed = sklearn.clone(clf).set_fit_request(sample_weight=True)
+        routed.set_score_request(sample_weight=True)
+        folds = KFold(2)
+        found = cross_validate(
+            *(routed, X, LABELS),
+            cv=folds,
+            params={"sample_weight": weight},
+            return_estimator=True,
+        )["estimator"]
+    for fitted, (rows, _) in zip(found, folds.split(X), strict=True):
+        by_hand = sklearn.clone(clf).fit(X.iloc[rows], LABELS.iloc[rows], weight[rows])
+        assert fitted.theory_ == by_hand.theory_
+        unweighted = sklearn.clone(clf).fit(X.iloc[rows], LABELS.iloc[rows])
+        assert fitted.theory_ != unweighted.theory_
+
+
+@pytest.mark.parametrize(
+    "clf",
+    [
+        *ESTIMATORS.values(),
+        RuleSetClassifierCV(heuristics=[MEstimate(4)], phis=[1.0], cv=2, **FOREST),
+        RuleTransformer(RipperClassifier(random_state=0)),
+    ],
+    ids=[*ESTIMATORS, "rule-set-cv", "transformer"],
+)
+def test_skops_saves_and_loads_what_was_learned(clf):
+    import skops.io
+
+    saved = skops.io.dumps(clf.fit(DATA.X, LABELS))
+    needed = skops.io.get_untrusted_types(data=saved)
+    # Nothing but classes of this package has to be trusted.
+    assert all(name.startswith("steelyard.") for name in needed)
+    loaded = skops.io.loads(saved, trusted=needed)
+    assert loaded.theory_ == clf.theory_
+    method = "predict" if hasattr(clf, "predict") else "transform"
+    np.testing.assert_array_equal(getattr(loaded, method)(DATA.X), getattr(clf, method)(DATA.X))
+
+
 class TestTransformer:
     def test_its_columns_are_the_rules(self):
         transformer = RuleTransformer(RuleSetClassifier(**FOREST)).fit(X, LABELS)
@@ -253,12 +298,17 @@ class TestTransformer:
         names = transformer.get_feature_names_out()
         assert names.tolist() == [str(scored.rule) for scored in transformer.theory_]
 
-    def test_it_gives_frames(self):
-        transformer = RuleTransformer(RuleSetClassifier(**FOREST)).set_output(transform="pandas")
+    @pytest.mark.parametrize(
+        ("output", "kind"), [("pandas", pd.DataFrame), ("polars", pl.DataFrame)]
+    )
+    def test_it_gives_frames(self, output, kind):
+        transformer = RuleTransformer(RuleSetClassifier(**FOREST)).set_output(transform=output)
         table = transformer.fit_transform(X, LABELS)
-        assert table.columns.tolist() == transformer.get_feature_names_out().tolist()
-        assert table.index.equals(X.index)
-        assert set(np.unique(table)) <= {0, 1}
+        assert isinstance(table, kind)
+        assert list(table.columns) == transformer.get_feature_names_out().tolist()
+        if output == "pandas":
+            assert table.index.equals(X.index)
+        assert (table.to_numpy() == transformer.theory_.covers(X)).all()
 
     @every_estimator
     def test_rules_are_features_of_a_linear_model(self, clf):

@@ -34,13 +34,27 @@ POLARS = pl.DataFrame(
         "duration": [dt.timedelta(hours=26), None, dt.timedelta(0)],
     }
 )
+
+
+def with_signed_indices(table: pa.Table) -> pa.Table:
+    """The same table; older versions of pyarrow cannot give pandas the unsigned indices of polars."""
+    for position, name in enumerate(table.column_names):
+        column = table[name].combine_chunks()
+        if pa.types.is_dictionary(column.type):
+            indices = column.indices.cast(pa.int32())
+            column = pa.DictionaryArray.from_arrays(indices, column.dictionary)
+            table = table.set_column(position, name, column)
+    return table
+
+
 ARROW = POLARS.to_arrow()
+SIGNED = with_signed_indices(ARROW)
 FRAMES = {
     "polars": POLARS,
     "pyarrow": ARROW,
-    "pandas": ARROW.to_pandas(),
-    "pandas with Arrow types": ARROW.to_pandas(types_mapper=pd.ArrowDtype),
-    "pandas with nullable types": ARROW.to_pandas().convert_dtypes(),
+    "pandas": SIGNED.to_pandas(),
+    "pandas with Arrow types": SIGNED.to_pandas(types_mapper=pd.ArrowDtype),
+    "pandas with nullable types": SIGNED.to_pandas().convert_dtypes(),
 }
 KINDS = [*[None] * 3, "date", "datetime", "time", "duration"]
 

@@ -7,6 +7,7 @@ from contextlib import ExitStack, contextmanager
 from functools import partial
 from typing import Any
 
+from steelyard._extras import from_extra
 from steelyard.learning.parallel import Progress
 
 __all__ = ["CallbackSupportMixin", "show_progress", "with_callbacks"]
@@ -54,14 +55,15 @@ def _tell(listeners: Sequence[Progress], done: int, total: int) -> None:
 
 @contextmanager
 def _move_bars(names: Sequence[str]) -> Iterator[list[Progress]]:
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
+    with from_extra("cli", "rich"):
+        from rich.console import Console
+        from rich.progress import (
+            BarColumn,
+            MofNCompleteColumn,
+            Progress,
+            TimeElapsedColumn,
+            TimeRemainingColumn,
+        )
 
     columns = (
         "{task.description}",

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import io
 
-from matplotlib.figure import Figure
+from steelyard._extras import from_extra
+
+with from_extra("report", "matplotlib"):
+    from matplotlib.figure import Figure
 
 
 class NotebookFigure(Figure):

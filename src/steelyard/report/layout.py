@@ -10,6 +10,8 @@ import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from steelyard._extras import from_extra
+
 from .styles import CM_PER_INCH, POINTS_PER_CM, Style
 from .titles import write_plain
 
@@ -58,11 +60,13 @@ def new_panels(
     size = style.width / CM_PER_INCH, total / CM_PER_INCH
     figure: Any
     if is_shown:
-        import matplotlib.pyplot as plt
+        with from_extra("report", "matplotlib"):
+            import matplotlib.pyplot as plt
 
         figure = plt.figure(figsize=size)
     else:
-        from matplotlib.figure import Figure
+        with from_extra("report", "matplotlib"):
+            from matplotlib.figure import Figure
 
         figure = Figure(figsize=size)
     sides = {"left": left / style.width, "right": 1 - right / style.width}

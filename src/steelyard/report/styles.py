@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
+from steelyard._extras import from_extra
 from steelyard._text import did_you_mean
 
 CM_PER_INCH = 2.54
@@ -105,7 +106,8 @@ class Style:
         ...     matplotlib.rcParams["pdf.fonttype"], matplotlib.rcParams["font.size"]
         (42, 9.0)
         """
-        import matplotlib
+        with from_extra("report", "matplotlib"):
+            import matplotlib
 
         parameters: Any = self.parameters
         return matplotlib.rc_context(parameters)

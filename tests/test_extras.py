@@ -1,0 +1,65 @@
+"""matplotlib, rich and typer are extras: learning needs none of them, and what does says so."""
+
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from steelyard._extras import from_extra
+
+ROOT = Path(__file__).parents[1]
+BLOCKED = "import sys; sys.modules.update(dict.fromkeys(['matplotlib', 'rich', 'typer']))\n"
+HOW = "is not installed; install it with: pip install 'steelyard[{}]'"
+
+
+def run_without_extras(code):
+    return subprocess.run(
+        [sys.executable, "-c", BLOCKED + code], capture_output=True, text=True, timeout=120
+    )
+
+
+def test_without_extras_rules_are_learned_explained_and_exported_and_figures_are_refused():
+    done = run_without_extras("""
+import steelyard, steelyard.report, steelyard.study
+
+data = steelyard.make_planted_rules(100, random_state=0)
+clf = steelyard.RipperClassifier(random_state=0).fit(data.X, data.Y)
+clf.predict(data.X), str(clf.explain(data.X.iloc[0])), clf._repr_html_()
+theory = clf.theory_
+str(theory), theory.to_sql(), theory.to_python(), theory.to_html(), theory.to_json()
+boosted = steelyard.BoostedRulesClassifier(verbose=1)
+display = steelyard.report.CriticalDifferenceDisplay
+compare = lambda: display(["a", "b"], [1.2, 1.8], 0.5).plot()
+for draw in (theory.plot, compare, lambda: boosted.fit(data.X, data.Y)):
+    try:
+        draw()
+    except ImportError as error:
+        print(error)
+""")
+    assert done.stderr == ""
+    assert done.stdout.splitlines() == [
+        f"matplotlib {HOW.format('report')}",
+        f"matplotlib {HOW.format('report')}",
+        f"rich {HOW.format('cli')}",
+    ]
+
+
+def test_the_command_line_says_in_one_sentence_what_it_lacks():
+    done = run_without_extras("import runpy; runpy.run_module('steelyard', run_name='__main__')")
+    assert done.returncode == 1
+    assert done.stderr == f"error: typer {HOW.format('cli')}\n"
+
+
+def test_an_error_inside_an_installed_package_is_not_hidden():
+    with pytest.raises(ModuleNotFoundError, match="No module named 'nowhere'"):  # noqa: SIM117
+        with from_extra("report", "matplotlib"):
+            import nowhere  # noqa: F401
+
+
+def test_the_extra_all_has_every_other_extra():
+    path = ROOT / "pyproject.toml"
+    extras = tomllib.loads(path.read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    (everything,) = extras.pop("all")
+    assert everything == f"steelyard[{','.join(sorted(extras))}]"

@@ -1,0 +1,100 @@
+"""What a release consists of: its files agree with the package, and same seeds give same theories."""
+
+import importlib.util
+import json
+import re
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import steelyard
+
+ROOT = Path(__file__).parents[1]
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+
+
+def load_script(folder, name, monkeypatch):
+    """A script outside of the package as a module."""
+    monkeypatch.syspath_prepend(ROOT / folder)
+    spec = importlib.util.spec_from_file_location(name, ROOT / folder / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, name, module)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("data", ["iris", "planted_missing"])
+def test_the_same_seed_gives_the_stored_theory(data, monkeypatch):
+    script = load_script("benchmarks", "same_theories", monkeypatch)
+    monkeypatch.setattr(script, "tuned_estimators", dict)  # `make test-oldest` has these, too
+    monkeypatch.setattr(script, "LARGE", [data])
+    stored = json.loads((ROOT / "benchmarks" / "theories.json").read_text(encoding="utf-8"))
+    found = dict(script.digests_of(data))
+    assert len(found) == 4
+    assert found == {key: stored[key] for key in found}
+
+
+class TestLowerBounds:
+    def test_each_dependency_is_pinned_at_its_bound(self, monkeypatch):
+        versions = load_script("tools", "versions", monkeypatch)
+        project = {
+            "name": "steelyard",
+            "dependencies": ["numpy>=1.26"],
+            "optional-dependencies": {"x": ["dask[distributed]>=2024.5"], "all": ["steelyard[x]"]},
+        }
+        bounds = versions.list_lower_bounds({"project": project})
+        assert bounds == ["dask==2024.5", "distributed==2024.5", "numpy==1.26"]
+
+    def test_a_dependency_without_a_bound_is_rejected(self, monkeypatch):
+        versions = load_script("tools", "versions", monkeypatch)
+        project = {"name": "a", "dependencies": ["numpy"], "optional-dependencies": {}}
+        with pytest.raises(SystemExit, match="'numpy' has no lower bound"):
+            versions.list_lower_bounds({"project": project})
+
+    def test_the_conda_recipe_has_the_bounds_and_the_version_of_the_package(self, monkeypatch):
+        versions = load_script("tools", "versions", monkeypatch)
+        recipe = (ROOT / "conda" / "recipe.yaml").read_text(encoding="utf-8")
+        assert f'version: "{steelyard.__version__}"' in recipe
+        run = recipe.partition("\n  run:\n")[2].partition("\ntests:")[0]
+        found = dict(re.findall(r"- ([\w-]+) >=([\d.]+)", run))
+        extras = PYPROJECT["project"]["optional-dependencies"]
+        project = PYPROJECT["project"] | {
+            "optional-dependencies": {name: extras[name] for name in ("cli", "report")}
+        }
+        expected = dict(
+            line.split("==") for line in versions.list_lower_bounds({"project": project})
+        )
+        expected["matplotlib-base"] = expected.pop("matplotlib")
+        expected["python"] = PYPROJECT["project"]["requires-python"].removeprefix(">=")
+        assert found == expected
+
+
+def test_the_version_stands_in_one_place():
+    assert PYPROJECT["project"]["dynamic"] == ["version"]
+    assert PYPROJECT["tool"]["setuptools"]["dynamic"]["version"] == {
+        "attr": "steelyard.__version__"
+    }
+
+
+@pytest.mark.skipif(not WORKFLOWS, reason="a source archive has no workflows")
+def test_workflows_call_targets_of_the_makefile():
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    phony = re.search(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)[1].split()
+    called = set()
+    for path in WORKFLOWS:
+        text = path.read_text(encoding="utf-8")
+        called |= set(re.findall(r"run: make ([\w-]+)", text))
+        for targets in re.findall(r"target: \[(.*)\]", text):
+            called |= set(targets.split(", "))
+    assert {"test", "dist", "test-oldest", "test-newest"} <= called
+    assert called <= set(phony)
+
+
+def test_every_tested_python_is_a_classifier(monkeypatch):
+    versions = load_script("tools", "versions", monkeypatch)
+    classifiers = PYPROJECT["project"]["classifiers"]
+    listed = [c.rpartition(" ")[2] for c in classifiers if re.search(r":: 3\.\d+$", c)]
+    assert listed == list(versions.PYTHONS["newest"])
