@@ -27,7 +27,7 @@ help:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "steelyard needs Python 3.11 or newer")'
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --editable ".[cli]"
+	$(BIN)/python -m pip install --quiet --editable .
 	@touch $@
 
 .venv/installed-test: .venv/installed

@@ -1,4 +1,4 @@
-"""``python -m steelyard`` is the command ``steelyard``; what it needs is the extra ``cli``."""
+"""``python -m steelyard`` is the command ``steelyard``."""
 
 import sys
 from typing import NoReturn

@@ -7,16 +7,19 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def from_extra(extra: str, *packages: str) -> Iterator[None]:
-    """Import packages of an extra: an `ImportError` says how to install what is missing.
+def needed_here(*packages: str) -> Iterator[None]:
+    """Import packages that learning does not need: an `ImportError` says how to install them.
+
+    They are dependencies, so they are missing only where somebody left them out, such as in a small
+    container that predicts.
 
     Examples
     --------
-    >>> with from_extra("report", "matplotlab"):
+    >>> with needed_here("matplotlab"):
     ...     import matplotlab
     Traceback (most recent call last):
     ...
-    ImportError: matplotlab is not installed; install it with: pip install 'steelyard[report]'
+    ImportError: matplotlab is not installed; install it with: pip install matplotlab
     """
     try:
         yield
@@ -25,5 +28,5 @@ def from_extra(extra: str, *packages: str) -> Iterator[None]:
         if package not in packages:
             raise
         raise ImportError(
-            f"{package} is not installed; install it with: pip install 'steelyard[{extra}]'"
+            f"{package} is not installed; install it with: pip install {package}"
         ) from None

@@ -1,8 +1,8 @@
 """The command line: one file per command. Heavy imports happen inside the commands that need them."""
 
-from steelyard._extras import from_extra
+from steelyard._extras import needed_here
 
-with from_extra("cli", "rich", "typer"):
+with needed_here("rich", "typer"):
     from .main import main
 
 __all__ = ["main"]

@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager
 from functools import partial
 from typing import Any
 
-from steelyard._extras import from_extra
+from steelyard._extras import needed_here
 from steelyard.learning.parallel import Progress
 
 __all__ = ["CallbackSupportMixin", "show_progress", "with_callbacks"]
@@ -55,7 +55,7 @@ def _tell(listeners: Sequence[Progress], done: int, total: int) -> None:
 
 @contextmanager
 def _move_bars(names: Sequence[str]) -> Iterator[list[Progress]]:
-    with from_extra("cli", "rich"):
+    with needed_here("rich"):
         from rich.console import Console
         from rich.progress import (
             BarColumn,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import io
 
-from steelyard._extras import from_extra
+from steelyard._extras import needed_here
 
-with from_extra("report", "matplotlib"):
+with needed_here("matplotlib"):
     from matplotlib.figure import Figure
 
 

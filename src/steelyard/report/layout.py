@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from steelyard._extras import from_extra
+from steelyard._extras import needed_here
 
 from .styles import CM_PER_INCH, POINTS_PER_CM, Style
 from .titles import write_plain
@@ -60,12 +60,12 @@ def new_panels(
     size = style.width / CM_PER_INCH, total / CM_PER_INCH
     figure: Any
     if is_shown:
-        with from_extra("report", "matplotlib"):
+        with needed_here("matplotlib"):
             import matplotlib.pyplot as plt
 
         figure = plt.figure(figsize=size)
     else:
-        with from_extra("report", "matplotlib"):
+        with needed_here("matplotlib"):
             from matplotlib.figure import Figure
 
         figure = Figure(figsize=size)

@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
-from steelyard._extras import from_extra
+from steelyard._extras import needed_here
 from steelyard._text import did_you_mean
 
 CM_PER_INCH = 2.54
@@ -106,7 +106,7 @@ class Style:
         ...     matplotlib.rcParams["pdf.fonttype"], matplotlib.rcParams["font.size"]
         (42, 9.0)
         """
-        with from_extra("report", "matplotlib"):
+        with needed_here("matplotlib"):
             import matplotlib
 
         parameters: Any = self.parameters
