@@ -61,7 +61,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     >>> did_you_mean("fevr", ["fever", "cough"])
     " (did you mean 'fever'?)"
     """
-    close = difflib.get_close_matches(name, list(known), n=3)
+    close = difflib.get_close_matches(name, list(dict.fromkeys(known)), n=3)
     return f" (did you mean {' or '.join(map(repr, close))}?)" if close else ""
 
 

@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from steelyard import MEstimate, RipperClassifier, RuleSetClassifier, RuleSetClassifierCV
@@ -70,7 +71,45 @@ def test_the_theory_is_learned_on_all_examples_with_held_out_counts(study):
     assert used.theory.labels[0].n_examples == len(data)
     assert any(scored.held_out is not None for scored in used.theory)
     ripper = RipperClassifier(random_state=0).fit(data.X, data.Y).theory_
-    assert found["R3"].theory == ripper
+    assert [scored.rule for scored in found["R3"].theory] == [scored.rule for scored in ripper]
+    pd.testing.assert_frame_equal(found["R3"].theory.predict(data.X), ripper.predict(data.X))
+
+
+def count_by_hand(theory, data, fits):
+    """Counts of each rule: of the rule for its head in each fit that covers most nearly the same."""
+    counts = []
+    for r, scored in enumerate(theory.rules):
+        head, tp, fp = scored.rule.head, 0, 0
+        for is_test, other in fits:
+            similar = []
+            for o, known in enumerate(other.rules):
+                mine, its = (t.covers(data.X)[:, i] for t, i in ((theory, r), (other, o)))
+                shared, either = ((x & ~is_test).sum() for x in (mine & its, mine | its))
+                if known.rule.head == head and shared:
+                    similar.append((shared / either, -o, its & is_test))
+            if similar:
+                fires = max(similar, key=lambda found: found[:2])[2]
+                right = data.Y[head.label].to_numpy() == head.target_class
+                tp, fp = tp + (fires & right).sum(), fp + (fires & ~right).sum()
+        counts.append((tp, fp))
+    return counts
+
+
+def test_baselines_have_counts_of_labels_and_rules_on_the_test_folds(study):
+    (data,) = load_study_data(CONFIG)
+    used = {found.choice.name: found for found in read_theories_to_use(study.folder, "planted")}
+    fits, expected = [], np.zeros((data.Y.shape[1], 4), dtype=int)
+    for fold in (1, 2, 3):
+        is_test = data.locate(fold)[1]
+        theory = RipperClassifier(random_state=0).fit(data.X[~is_test], data.Y[~is_test]).theory_
+        judged = theory.evaluate(data.X[is_test], data.Y[is_test]).judgement
+        expected += np.array(judged.confusion)
+        fits.append((is_test, theory))
+    assert used["R3"].confusion == expected.tolist()
+    rules = used["R3"].theory.rules
+    found = [(s.held_out.tp, s.held_out.fp) if s.held_out else (0, 0) for s in rules]
+    assert found == count_by_hand(used["R3"].theory, data, fits)
+    assert any(tp > 0 for tp, _ in found)
 
 
 def test_counts_of_labels_are_sums_over_the_test_folds(study):

@@ -34,6 +34,7 @@ from .data import StudyData, clean_name
 from .methods import find_method
 from .store import StudyStore, read_json
 from .units import RIPPER_VARIANTS
+from .unseen import Mask, count_unseen
 
 
 class Choice(NamedTuple):
@@ -56,6 +57,13 @@ class Choice(NamedTuple):
     tuned_for: str = ""
     parameter: float | None = None
     phi: float | None = None
+
+
+class Learned(NamedTuple):
+    """The JSON text of a theory, and the counts of its method on the test folds if it is no cell."""
+
+    text: str
+    confusion: list[list[int]] | None = None
 
 
 class TheoryToUse(NamedTuple):
@@ -126,19 +134,19 @@ def write_theories_to_use(
             work[data.name] = data, choices
     # Two measures may choose the same cell, which is learned once.
     calls = [
-        (name, *cell, config, data.X, data.Y)
+        (name, *cell, config, data.X, data.Y, _list_tests(config, data))
         for name, (data, choices) in work.items()
         for cell in dict.fromkeys((c.method, c.parameter, c.phi) for c in choices)
     ]
     learned = {}
     if calls:
         progress(0, len(calls))
-    for cell, text in run_in_processes(_learn, calls, n_jobs):
-        learned[cell] = text
+    for cell, result in run_in_processes(_learn, calls, n_jobs):
+        learned[cell] = result
         progress(len(learned), len(calls))
     for name, (data, choices) in work.items():
-        texts = [learned[name, c.method, c.parameter, c.phi] for c in choices]
-        _write(store, config, data, choices, texts)
+        found = [learned[name, c.method, c.parameter, c.phi] for c in choices]
+        _write(store, config, data, choices, found)
 
 
 def _learn(
@@ -149,8 +157,9 @@ def _learn(
     config: StudyConfig,
     X: pd.DataFrame,
     Y: pd.DataFrame,
-) -> tuple[tuple[Any, ...], str]:
-    """Learn a theory in a worker process; return what it is and its JSON text."""
+    tests: Sequence[Mask],
+) -> tuple[tuple[Any, ...], Learned]:
+    """Learn a theory in a worker process; return what it is and what was learned."""
     options: Any = {"constraints": config.constraints, "random_state": config.seed, "n_jobs": 1}
     if method in RIPPER_VARIANTS:
         estimator: Any = RipperClassifier(**RIPPER_VARIANTS[method], **options)
@@ -163,7 +172,10 @@ def _learn(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # the folds gave the same warnings
         theory = estimator.fit(X, Y).theory_
-    return (dataset, method, parameter, phi), theory.to_json()
+    confusion = None
+    if parameter is None:
+        theory, confusion = count_unseen(estimator, theory, X, Y, tests)
+    return (dataset, method, parameter, phi), Learned(theory.to_json(), confusion)
 
 
 def _make_heuristic(config: StudyConfig, family: str, parameter: float) -> Heuristic:
@@ -175,20 +187,27 @@ def _write(
     config: StudyConfig,
     data: StudyData,
     choices: Sequence[Choice],
-    texts: Sequence[str],
+    learned: Sequence[Learned],
 ) -> None:
     """Write the theories of a data set, then the index that makes them valid."""
     confusion = count_on_test_folds(store, config, data, choices)
     entries = []
-    for choice, text in zip(choices, texts, strict=True):
-        file = text.encode()
+    for choice, own in zip(choices, learned, strict=True):
+        file = own.text.encode()
         store.write(_theory_file(data.name, choice.name), file)
         cell = (choice.method, choice.parameter, choice.phi)
-        more = {"sha256": hashlib.sha256(file).hexdigest(), "confusion": confusion.get(cell)}
+        more = {
+            "sha256": hashlib.sha256(file).hexdigest(),
+            "confusion": confusion.get(cell, own.confusion),
+        }
         entries.append(choice._asdict() | more)
     content = {"folds": _list_folds(config, data), "theories": entries}
     index = json.dumps(content, indent=1, ensure_ascii=False)
     store.write(_index_file(data.name), index.encode())
+
+
+def _list_tests(config: StudyConfig, data: StudyData) -> list[Mask]:
+    return [data.locate(fold)[1] for fold in _list_folds(config, data)]
 
 
 def _list_folds(config: StudyConfig, data: StudyData) -> list[int]:
