@@ -207,12 +207,14 @@ def test_a_region_of_the_map_is_selected_with_keys(visit, study_page):
     assert page.locator("#map .cell.dim").count() == 0
 
 
-def test_what_was_not_counted_on_unseen_examples_is_named(visit, study_page):
+def test_baselines_show_counts_on_the_test_folds(visit, two_studies, study_page):
     page = visit(study_page, "#data=planted&theory=R3")
-    assert "unseen: not counted" in page.locator("#rules .evidence").first.inner_text()
+    first = Theory.from_json(two_studies.folder / "theories" / "planted" / "R3.json").rules[0]
+    counts = f"unseen: {first.held_out.tp} right {first.held_out.fp} wrong"
+    assert counts in page.locator("#rules .evidence").first.inner_text()
     page.locator("#tab-labels").click()
     settle(page)
-    assert "No held-out values" in page.locator("#labels").inner_text()
+    assert "No held-out values" not in page.locator("#labels").inner_text()
 
 
 def test_two_methods_are_compared_by_measures_examples_and_groups(visit, two_studies, study_page):
