@@ -132,6 +132,13 @@ class TestEdit:
         assert "wieght" in kept.read_text(encoding="utf-8")
         assert not (tmp_path / "new.json").exists()
 
+    def test_an_empty_text_drops_no_rules(self, run, tmp_path, editor):
+        (tmp_path / "empty.txt").write_text(" \n")
+        out = tmp_path / "new.json"
+        code, _, err = run("edit", "theory.json", "--file", tmp_path / "empty.txt", "-o", out)
+        assert (code, out.exists()) == (1, False)
+        assert "the text is empty, so nothing was changed" in " ".join(err.split())
+
     def test_without_an_editor_it_says_what_to_do(self, run, tmp_path, monkeypatch):
         for name in ("VISUAL", "EDITOR"):
             monkeypatch.delenv(name, raising=False)

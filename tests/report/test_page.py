@@ -13,7 +13,7 @@ import pytest
 from pages import run, settle
 from steelyard import Constraints, RuleSetClassifier, TheoryPath, make_planted_rules
 from steelyard.report.page import write_page
-from steelyard.report.page.payload import study_to_payload
+from steelyard.report.page.payload import _describe_measure, study_to_payload
 from steelyard.report.page.writing import build_page, fit_parts, to_json
 from steelyard.study import StudyConfig, StudyResults, load_study, run_study
 from steelyard.study.to_use import read_theories_to_use
@@ -584,3 +584,11 @@ def test_an_explanation_shows_the_origin_of_a_firing_rule(open_page, curated):
         page.locator('[aria-label="next example"]').click()
         settle(page)
     assert any(text.startswith("edited 2026-03-01") for text in found)
+
+
+@pytest.mark.parametrize(
+    ("measure", "better"),
+    [("f1_micro", 1), ("auc_macro", 1), ("lrap", 1), ("ranking_loss", -1), ("n_rules", -1)],
+)
+def test_the_best_cell_is_where_a_measure_is_good(measure, better):
+    assert _describe_measure(measure)["better"] == better

@@ -44,6 +44,12 @@ def page_file(tmp_path_factory, theory, data):
     return write_theory_page(theory, path, data.X[200:], data.Y[200:], is_unseen=True)
 
 
+def test_rules_are_counted_on_the_unseen_examples_of_the_page(visit, page_file, theory, data):
+    shown = visit(page_file).locator("#rules .rule .unseen").all_text_contents()
+    counted = theory.recount(data.X[200:], data.Y[200:])
+    assert sorted(shown) == sorted(f"{s.tp} right {s.fp} wrong" for s in counted)
+
+
 def act(page, rule: int, action: str) -> None:
     page.locator(f'#rules [data-rule="{rule}"] [data-action="{action}"]').click()
     settle(page)

@@ -41,6 +41,10 @@ def edit(
     loaded = None if data is None else load_examples(theory, data, labels)
     X, Y = (None, None) if loaded is None else (loaded.X, loaded.Y)
     text = _open_editor(write_rules(theory)) if file is None else read_text(file)
+    if not text.strip():
+        raise ValueError(
+            "the text is empty, so nothing was changed; to drop all rules, leave a comment (#) in it"
+        )
     try:
         edited = apply_text(theory, text, X=X, Y=Y, note=note)
     except ValueError as error:

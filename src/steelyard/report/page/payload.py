@@ -7,7 +7,7 @@ import math
 from collections.abc import Hashable, Iterable
 from typing import Any, NamedTuple
 
-from steelyard.measures import MEASURES
+from steelyard.measures import MEASURES, SCORE_MEASURES
 from steelyard.model.theory import Theory
 from steelyard.report.titles import format_parameter, is_share, symbol_of, title_of
 from steelyard.study import StudyResults
@@ -151,8 +151,15 @@ def order_measures(present: Iterable[str]) -> list[str]:
 
 
 def _describe_measure(name: str) -> dict[str, Any]:
-    share = is_share(name)
-    return {"id": name, "title": title_of(name), "share": share, "better": 1 if share else -1}
+    is_size = name in SIZE_MEASURES
+    is_loss = name in SCORE_MEASURES and SCORE_MEASURES[name].is_loss
+    return {
+        "id": name,
+        "title": title_of(name),
+        "share": is_share(name),
+        "size": is_size,
+        "better": -1 if is_size or is_loss else 1,
+    }
 
 
 def _list_measures() -> list[dict[str, Any]]:

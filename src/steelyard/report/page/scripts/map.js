@@ -34,7 +34,7 @@ function formatMapValue(value) {
 // Where a value is between the worst (0) and the best (1) of the map. Numbers of rules differ by orders
 // of magnitude, so their logarithms are compared.
 function goodness(values) {
-  const isSize = state.scale !== 'rank' && !measureOf(state.measure).share;
+  const isSize = state.scale !== 'rank' && measureOf(state.measure).size;
   const transform = isSize ? (value) => Math.log(1 + value) : (value) => value;
   const [low, high] = extent(values).map(transform);
   return (value) => {

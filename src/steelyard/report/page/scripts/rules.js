@@ -172,6 +172,9 @@ function countNodes({ tp, fp }) {
 function ruleCounts(theory, rule) {
   const where = theory.kind === 'cell' && context?.core.fold ? `held-out fold ${context.core.fold}` : 'unseen';
   const training = rule.tp === null ? countOn(theory, rule, (set) => set.isSeen && set.isWhole) : { tp: rule.tp, fp: rule.fp };
+  // Examples that no rule has seen tell more than counts of another rule in its place.
+  const fresh = countOn(theory, rule, (set) => set.id === 'unseen');
+  if (fresh) return { training, unseen: { ...fresh, where } };
   if (rule.heldOut) return { training, unseen: { ...rule.heldOut, where } };
   const counted = countOn(theory, rule, (set) => !set.isSeen);
   return { training, unseen: counted && { ...counted, where: counted.id === 'own' ? 'your file' : where } };

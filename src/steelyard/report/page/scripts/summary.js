@@ -91,7 +91,7 @@ function makeSummary() {
     columns.map(({ valueOf }, i) => (i ? el('td', {}, formatValue(id, valueOf(id))) : el('td', { class: 'here', 'data-here': id })))));
   return [
     scroller('Values of this cell, the best cell, tuned theories and baselines', el('table', {}, el('thead', {}, head), el('tbody', {}, rows))),
-    el('p', { class: 'hint' }, `Percent, except for sizes; mean over ${count(folds, 'test fold')}. The best cell is chosen by these values, so it is too good.`),
+    el('p', { class: 'hint' }, `${study.measures.every(({ share, size }) => share || size) ? 'Percent, except for sizes' : 'Accuracies, precision, recall and F1 in percent'}; mean over ${count(folds, 'test fold')}. The best cell is chosen by these values, so it is too good.`),
     differences ? el('p', { class: 'hint', id: 'differences' }, differences) : null,
   ];
 }

@@ -7,7 +7,9 @@ function formatNumber(value) {
 
 function formatValue(measure, value) {
   if (value === null || value === undefined) return '–';
-  if (measureOf(measure).share) return (100 * value).toFixed(1);
+  const { share, size } = measureOf(measure);
+  if (share) return (100 * value).toFixed(1);
+  if (!size) return value.toFixed(3);
   return value >= 100 ? value.toFixed(0) : value.toFixed(1);
 }
 
