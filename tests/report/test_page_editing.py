@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 
 import pandas as pd
@@ -398,7 +397,104 @@ def test_hostile_edits_in_a_link_are_ignored(visit, page_file, theory):
     ):
         page = visit(page_file, f"#edits={text}")
         assert Theory.from_json(download(page, "#save-json")) == theory
-    body = '[["skin","≥",1],["nope","<",2]]'
-    links = f'{{"theory":{{"list":[{{"op":"replace","rule":"0","body":{body}}}],"at":1}}}}'
-    page = visit(page_file, f"#edits={links}")
-    assert re.search(r"\d+ rules", page.locator("#rules-headline").inner_text())
+
+
+def follow_link(page, *operations: dict) -> str:
+    """What the page says about the edits of a link."""
+    edits = json.dumps({"theory": {"list": operations, "at": len(operations)}})
+    run(page, "(text) => { location.hash = new URLSearchParams({ edits: text }); }", edits)
+    settle(page)
+    return page.locator("#scores").inner_text()
+
+
+def added(theory: Theory, *body: list, **other) -> dict:
+    """An operation of a link that adds a rule."""
+    new = {"label": theory.label_names[0], "target_class": 1, "body": list(body)}
+    return {"op": "add", "rule": "new1", **new, **other}
+
+
+def test_edits_in_a_link_that_do_not_fit_the_theory_are_ignored(visit, page_file, theory):
+    known = ["weight", "≥", 250]
+    links = [
+        added(theory, ["age", "≥", 70]),
+        added(theory, ["skin", "≥", 1]),
+        added(theory, ["skin", "=", "nope"]),
+        added(theory, ["skin", "in", []]),
+        added(theory, ["weight", "=", "250"]),
+        added(theory, known, label="nope"),
+        added(theory, known, target_class=2),
+        added(theory, known, points="5"),
+        added(theory, known, when=5),
+        {"op": "drop", "rule": "9999"},
+        {"op": "replace", "rule": "0", "body": [known, ["nope", "<", 2]]},
+    ]
+    page = visit(page_file)
+    drop = {"op": "drop", "rule": "0"}
+    assert "2 edits" in follow_link(page, drop, added(theory, known))
+    # One operation that does not fit is enough: nobody made the theory of the others.
+    for operation in links:
+        assert "edit" not in follow_link(page, drop, operation)
+    assert Theory.from_json(download(page, "#save-json")) == theory
+
+
+def change_history(text: str, *steps: dict) -> str:
+    """The file with another history, and with the rules that this history adds."""
+    plain = json.loads(text)
+    rules = [step["new"] for step in steps if step["action"] == "add" and "new" in step]
+    return json.dumps({**plain, "rules": plain["rules"] + rules, "history": list(steps)})
+
+
+def test_a_file_whose_history_does_not_fit_is_rejected(visit, page_file, theory):
+    page = visit(page_file)
+    act(page, 0, "drop")
+    text = download(page, "#save-curated")
+    (drop,) = json.loads(text)["history"]
+    new = {**drop["rule"], "body": [["age", "≥", 70]]}
+    category = {**new, "body": [["skin", "=", "nope"]]}
+    histories = [
+        [drop, {"action": "add", "new": new}],
+        [drop, {"action": "add", "new": category}],
+        [drop, {"action": "add", "new": {**drop["rule"], "label": "nope"}}],
+        [drop, {"action": "add", "new": {**drop["rule"], "target_class": 2}}],
+        [drop, {"action": "add"}],
+        [{**drop, "new": drop["rule"]}],
+        [{"action": "drop"}],
+        [{**drop, "action": "replace"}],
+        [{**drop, "when": 5}],
+        [{**drop, "points": 0.5}],
+        [{**drop, "action": "keep"}],
+    ]
+    page = visit(page_file)
+    for history in histories:
+        give_file(page, "curated.json", change_history(text, *history))
+        assert "a theory that this page does not have" in page.locator("#batch").inner_text()
+    give_file(page, "curated.json", change_history(text))
+    assert "nor a theory that was curated" in page.locator("#batch").inner_text()
+    assert Theory.from_json(download(page, "#save-json")) == theory
+    known = {**new, "body": [["weight", "≥", 250]]}
+    give_file(page, "curated.json", change_history(text, drop, {"action": "add", "new": known}))
+    curated, _ = curated_by(page)
+    assert plain_to_rule(known) in [scored.rule for scored in curated]
+
+
+def test_a_curated_theory_is_restored_on_the_theory_that_it_was_made_of(visit, two_studies):
+    file = write_page(two_studies)
+    used = read_theories_to_use(two_studies.folder, "planted")
+    new = Rule.parse(f"{used[0].theory.label_names[0]} ← weight ≥ 250")
+    page = visit(file, "#data=planted")
+    values = run(page, "() => [...document.querySelector('#theory').options].map((o) => o.value)")
+    options = [value for value in values if value != "cell"]
+    for name, found in zip(options, used, strict=True):
+        # An added rule fits every theory.
+        curated = found.theory.add(new)
+        page.select_option("#theory", next(other for other in options if other != name))
+        settle(page)
+        give_file(page, "curated.json", curated.to_json())
+        restored, _ = curated_by(page)
+        assert (restored.heuristic, restored.phi) == (curated.heuristic, curated.phi)
+        assert [scored.rule for scored in restored] == [scored.rule for scored in curated]
+    # Several theories can be the same; the current one comes first.
+    page.select_option("#theory", options[-1])
+    settle(page)
+    give_file(page, "curated.json", used[-1].theory.add(new).to_json())
+    assert page.locator("#theory").input_value() == options[-1]

@@ -59,23 +59,25 @@ async function readCurated(text) {
 function parseTheory(text) {
   try {
     const plain = JSON.parse(text);
-    return plain.format === 'steelyard theory' && Array.isArray(plain.history) && plain.history.every((step) => step instanceof Object) ? plain : null;
+    const isList = (list) => Array.isArray(list) && list.every((item) => item instanceof Object);
+    const isCurated = isList(plain.history) && plain.history.length > 0 && isList(plain.rules);
+    return plain.format === 'steelyard theory' && isCurated ? plain : null;
   } catch {
     return null;
   }
 }
 
-// The theory of this page that a history starts from: one to use, or a cell of the map.
-async function findBase({ history, heuristic, phi }) {
-  const { core } = context;
-  for (const base of core.use) {
-    const edits = historyToEdits(base, core, history);
-    if (edits) return { base, edits, choice: chooseUsed(base.id) };
+// The theory of this page that a file was made of: the current one, one to use, or a cell of the map.
+async function findBase(plain) {
+  const { base: current, core } = context;
+  for (const base of [current, ...core.use]) {
+    const edits = historyToEdits(base, core, plain);
+    if (edits) return { base, edits, choice: base === current ? {} : chooseUsed(base.id) };
   }
   const cells = hasMap ? await loadCells(state.dataset) : null;
-  for (const choice of cells ? cellsOf(cells, heuristic, phi) : []) {
+  for (const choice of cells ? cellsOf(cells, plain.heuristic, plain.phi) : []) {
     const base = cellTheory(cells, choice.family, choice.p, choice.phi);
-    const edits = historyToEdits(base, core, history);
+    const edits = historyToEdits(base, core, plain);
     if (edits) return { base, edits, choice };
   }
   return null;

@@ -4,8 +4,12 @@
 // Theory key → { list, at }: the first `at` operations of the list are in force, the others can be redone.
 const allEdits = new Map();
 
+// Lists of operations from links that do not fit the theory that is shown; they are not in force.
+const unfitEdits = new WeakSet();
+
 function editsOf(key) {
-  return allEdits.get(key) ?? { list: [], at: 0 };
+  const found = allEdits.get(key);
+  return found && !unfitEdits.has(found.list) ? found : { list: [], at: 0 };
 }
 
 function isEdited(key) {
@@ -57,6 +61,7 @@ const appliedEdits = new WeakMap();
 
 // The theory after the edits that are in force; computed once per state of the history.
 function applyEdits(base, core) {
+  checkEdits(base, core);
   const { list, at } = editsOf(base.key);
   if (!at) return base;
   const known = appliedEdits.get(base);
@@ -64,6 +69,20 @@ function applyEdits(base, core) {
   const theory = list.slice(0, at).reduce((made, operation) => OPERATIONS[operation.op](made, operation, core), base);
   appliedEdits.set(base, { list, at, theory });
   return theory;
+}
+
+// A link can have operations of another theory, so that its list is checked as a whole.
+function checkEdits(base, core) {
+  const list = allEdits.get(base.key)?.list;
+  if (!list) return;
+  let theory = base;
+  const isFit = list.every((operation) => {
+    if (!fitsTheory(operation, theory, core)) return false;
+    theory = OPERATIONS[operation.op](theory, operation, core);
+    return true;
+  });
+  if (isFit) unfitEdits.delete(list);
+  else unfitEdits.add(list);
 }
 
 function replaceRule(theory, key, change) {
@@ -112,7 +131,7 @@ const OPERATIONS = {
 
   keep: (theory, { rule: key, when }) => replaceRule(theory, key, (rule) => ({ ...rule, isKept: true, when, note: rule.note || 'kept' })),
 
-  note: (theory, { rule: key, note, when }) => replaceRule(theory, key, (rule) => ({ ...rule, when, note })),
+  note: (theory, { rule: key, note = '', when }) => replaceRule(theory, key, (rule) => ({ ...rule, when, note })),
 };
 
 // The history of the theory as its file has it, with the rules before and after each edit.
@@ -139,31 +158,40 @@ function historyOf(base, core) {
   return [...base.history, ...made];
 }
 
-// The operations that a history does to a theory of this page; null if it is not the history of this theory.
-function historyToEdits(base, core, history) {
+// What was done → whether there was a rule before, and whether there is a new one.
+const ACTIONS = { drop: [true, false], replace: [true, true], add: [false, true], keep: [true, false], note: [true, false] };
+
+// The operations that made a theory file of a theory of this page; null if the file was not made of this theory.
+function historyToEdits(base, core, { history, rules, heuristic, phi }) {
+  if (base.heuristic !== heuristic || base.share !== phi) return null;
   if (JSON.stringify(history.slice(0, base.history.length)) !== JSON.stringify(base.history)) return null;
   const list = [];
   let theory = base;
-  let added = 0;
-  for (const { action, rule, new: made, when, note, points } of history.slice(base.history.length)) {
-    const found = rule && theory.rules.find((one) => isSameRule(theory, one, rule));
-    if (rule && !found) return null;
-    added += action === 'add' ? 1 : 0;
-    const operation = {
-      op: action, rule: found ? found.key : `new${added}`, when,
-      ...(note ? { note } : {}),
-      ...(made ? { label: made.label, target_class: made.target_class, body: made.body } : {}),
-      ...(points === undefined ? {} : { points }),
-    };
-    if (!isOperation(operation)) return null;
+  for (const step of history.slice(base.history.length)) {
+    const operation = stepToOperation(step, theory, list.filter(({ op }) => op === 'add').length);
+    if (!isOperation(operation) || !fitsTheory(operation, theory, core)) return null;
     list.push(operation);
-    theory = OPERATIONS[action](theory, operation, core);
+    theory = OPERATIONS[operation.op](theory, operation, core);
   }
-  return list;
+  return hasRules(theory, rules) ? list : null;
+}
+
+// A step of a history as an operation; null if it lacks a rule, has one too many, or the theory has no such rule.
+function stepToOperation({ action, rule, new: made, when, note, points }, theory, added) {
+  const [needsRule, needsNew] = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : [];
+  if ((rule !== undefined) !== needsRule || (made !== undefined) !== needsNew) return null;
+  const key = needsRule ? theory.rules.find((one) => isSameRule(theory, one, rule))?.key : `new${added + 1}`;
+  return { op: action, rule: key, when, note, points, label: made?.label, target_class: made?.target_class, body: made?.body };
+}
+
+// Whether a theory has the rules of a file, in any order.
+function hasRules(theory, rules) {
+  const texts = (list) => JSON.stringify(list.map(({ label, target_class: head, body }) => JSON.stringify([label, head, body])).sort());
+  return texts(theory.rules.map((rule) => ruleToPlain(theory, rule))) === texts(rules);
 }
 
 function isSameRule(theory, rule, plain) {
-  return theory.labels[rule.label].name === plain.label && rule.head === plain.target_class
+  return theory.labels[rule.label].name === plain?.label && rule.head === plain.target_class
     && JSON.stringify(conditionsToPlain(rule.conditions, theory.features)) === JSON.stringify(plain.body);
 }
 
@@ -189,7 +217,7 @@ function editsToText() {
   return kept.length ? JSON.stringify(Object.fromEntries(kept)) : '';
 }
 
-// Edits from a link or a file; anything that is not a list of operations is ignored.
+// Edits from a link or a file; anything that is not a list of operations is ignored as a whole.
 function textToEdits(text) {
   let found;
   try {
@@ -199,17 +227,33 @@ function textToEdits(text) {
   }
   if (!found || typeof found !== 'object') return;
   for (const [key, value] of Object.entries(found)) {
-    const list = Array.isArray(value?.list) ? value.list.filter(isOperation) : [];
+    const list = Array.isArray(value?.list) && value.list.every(isOperation) ? value.list : [];
     const at = Number.isInteger(value?.at) ? Math.min(Math.max(value.at, 0), list.length) : list.length;
     if (list.length) allEdits.set(key, { list, at });
   }
 }
 
 function isOperation(operation) {
-  const { op, rule, body, note } = operation ?? {};
-  const isText = typeof rule === 'string' && (note === undefined || typeof note === 'string');
-  const needsBody = op === 'replace' || op === 'add';
-  return Object.hasOwn(OPERATIONS, op) && isText && (!needsBody || (Array.isArray(body) && body.every(isPlainCondition)));
+  const { op, rule, body, note, when, points } = operation ?? {};
+  if (typeof op !== 'string' || !Object.hasOwn(ACTIONS, op) || typeof rule !== 'string') return false;
+  const isText = [note, when].every((text) => text === undefined || typeof text === 'string');
+  const isBody = ACTIONS[op][1] ? Array.isArray(body) && body.every(isPlainCondition) : body === undefined;
+  return isText && isBody && (points === undefined || Number.isInteger(points));
+}
+
+// Whether a theory has what an operation names: the rule or, for a new one, the label, and the attributes.
+function fitsTheory({ op, rule: key, label, target_class: head, body = [], points }, theory, core) {
+  const isHead = theory.labels.some(({ name }) => name === label) && [0, 1].includes(head);
+  const isKnown = op === 'add' ? isHead && (!votes(theory) || points !== undefined) : theory.rules.some((rule) => rule.key === key);
+  return isKnown && body.every((condition) => isKnownCondition(condition, core));
+}
+
+function isKnownCondition([name, operator, value], core) {
+  const feature = core.features[core.positions.get(name)];
+  if (!feature) return false;
+  if (operator !== '=' && operator !== 'in') return !feature.categories;
+  const texts = [value].flat();
+  return texts.length > 0 && texts.every((text) => feature.categories?.includes(text));
 }
 
 function isPlainCondition(condition) {

@@ -76,21 +76,18 @@ function decodeRule(plain, i, labelIndex, core) {
   };
 }
 
-// [attribute, operator, value] → conditions, one per attribute.
+// [attribute, operator, value] → conditions, one per attribute; the attributes and categories are known.
 function conditionsFromPlain(body, core) {
   const found = new Map();
   for (const [name, operator, value] of body) {
     const feature = core.positions.get(name);
-    if (feature === undefined) continue;
     const condition = found.get(feature) ?? { feature, low: null, high: null, includesHigh: false };
     if (operator === '=' || operator === 'in') {
       const texts = operator === '=' ? [value] : value;
       const { categories } = core.features[feature];
-      if (!categories) continue;
       found.set(feature, { feature, categories: texts.map((text) => categories.indexOf(text)) });
       continue;
     }
-    if (core.features[feature].categories) continue;
     if (operator === '≥') condition.low = value;
     else Object.assign(condition, { high: value, includesHigh: operator === '≤' });
     found.set(feature, condition);
