@@ -155,6 +155,25 @@ def test_learning_curves_use_unseen_examples_and_growing_parts():
         learning_curve_rows(Spy(), DATA.X, DATA.Y, train_sizes=(0.0, 1.0))
 
 
+def test_lists_and_numbers_of_numpy_are_welcome():
+    X, Y = DATA.X.select_dtypes("number").to_numpy(), DATA.Y.to_numpy()
+    how = {"measure": "hamming", "cv": np.int64(2)}
+    tree = DecisionTreeClassifier(max_depth=2, random_state=0)
+    rows = learning_curve_rows(tree, X, Y, train_sizes=[0.5, 1.0], **how)
+    shares = np.array([0.5, 1.0])
+    lists = learning_curve_rows(tree, X.tolist(), Y.tolist(), train_sizes=shares, **how)
+    pd.testing.assert_frame_equal(lists, rows)
+    for wrong in (np.array([]), np.array([0.5, 2.0])):
+        with pytest.raises(ValueError, match="train_sizes must be above 0"):
+            learning_curve_rows(tree, X, Y, train_sizes=wrong, **how)
+    clf = RuleSetClassifier(preset="paper", n_candidates=100, random_state=0)
+    sizes = [
+        SizeCurveDisplay.from_estimator(clf, *data, parameter="phi", values=[0.2, 1.0], **how)
+        for data in [(X, Y), (X.tolist(), Y.tolist())]
+    ]
+    np.testing.assert_array_equal(sizes[0].curves[0].mean, sizes[1].curves[0].mean)
+
+
 def test_the_size_of_theories_has_a_learning_curve_too():
     clf = RuleSetClassifier(preset="paper", n_candidates=200, random_state=0)
     display = LearningCurveDisplay.from_estimator(

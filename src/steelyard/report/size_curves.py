@@ -10,10 +10,11 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from steelyard.estimators.validation import take_rows
 from steelyard.measures import get_measure
 from steelyard.study.config import StudyError
 
-from .curves import Curve, CurveDisplay, Point, name_estimators, split_folds, take_rows
+from .curves import Curve, CurveDisplay, Point, name_estimators, split_folds
 
 # Points of a curve: enough to look smooth, at most as many as there are values of φ.
 _N_LIMITS = 20
