@@ -100,6 +100,7 @@ def test_edits_as_text_are_steps_with_the_note(theory):
     ("change", "message"),
     [
         ({"action": "burn"}, "edit 2: an edit must be one of drop, replace, add, keep, note"),
+        ({"action": ["x"]}, r"edit 2: an edit must be one of .*, got \['x'\]"),
         ({"action": "add"}, "edit 2: an edit 'add' has no rule"),
         ({"rule": None}, "edit 2: expected an object, got None"),
         ({"rule": {"label": "flu", "target_class": 1, "body": [1]}}, "edit 2: a condition must"),

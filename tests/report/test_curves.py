@@ -1,5 +1,7 @@
 """Quality against size and learning curves, measured on examples that had no part in a choice."""
 
+import dataclasses
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -8,7 +10,8 @@ from sklearn.base import BaseEstimator
 from sklearn.tree import DecisionTreeClassifier
 
 from steelyard import RuleSetClassifier, make_planted_rules
-from steelyard.report import LearningCurveDisplay, SizeCurveDisplay, learning_curve_rows
+from steelyard.report import LearningCurveDisplay, SizeCurveDisplay, get_style, learning_curve_rows
+from steelyard.report.figures import list_figures
 from steelyard.study import StudyError
 
 DATA = make_planted_rules(90, random_state=0)
@@ -38,6 +41,42 @@ def test_cells_are_not_chosen_on_the_fold_that_they_are_shown_on():
     best = noise().query("measure == 'hamming'").groupby("parameter")["value"].mean().max()
     assert best > 0.6
     assert abs(curve.mean[-5:].mean() - 0.5) < 0.07
+
+
+def test_cells_are_not_chosen_on_other_repetitions_of_the_same_examples():
+    first = noise()
+    # The worst case: the second repetition has the folds of the first one.
+    again = pd.concat([first, first.assign(fold=first["fold"] + 4)], ignore_index=True)
+    (once,) = SizeCurveDisplay.from_results(first, measure="hamming").curves
+    display = SizeCurveDisplay.from_results(again, measure="hamming", folds_per_repeat=4)
+    (curve,) = display.curves
+    np.testing.assert_allclose(curve.x, once.x)
+    np.testing.assert_allclose(curve.mean, once.mean)
+    alone = again[again["fold"] <= 5]
+    with pytest.raises(StudyError, match="two folds of each repetition"):
+        SizeCurveDisplay.from_results(alone, measure="hamming", folds_per_repeat=4)
+
+
+def test_the_figure_of_a_study_knows_its_repetitions(two_studies, monkeypatch):
+    assert two_studies.folds_per_repeat("other") == 2
+    config = dataclasses.replace(two_studies.config, repeats=2)
+    about = {"other": two_studies.run["data"]["other"] | {"n_folds": 4}}
+    rows = two_studies.results.query("dataset == 'other'")
+    again = pd.concat([rows, rows.assign(fold=rows["fold"] + 2)], ignore_index=True)
+    study = dataclasses.replace(two_studies, config=config, results=again, run={"data": about})
+    found = []
+    method = SizeCurveDisplay.from_results
+
+    def spy(*args, **options):
+        found.append(options)
+        return method(*args, **options)
+
+    monkeypatch.setattr(SizeCurveDisplay, "from_results", spy)
+    style = get_style("springer")
+    figure = list_figures(study, [], style)["size-other"]
+    assert "chosen on the other folds of its repetition" in figure.caption
+    figure.draw(style)
+    assert {options["folds_per_repeat"] for options in found} == {2}
 
 
 def test_more_rules_are_allowed_from_left_to_right(two_studies):
@@ -114,6 +153,25 @@ def test_learning_curves_use_unseen_examples_and_growing_parts():
         LearningCurveDisplay.from_results(rows.drop(columns="fold"), measure="hamming")
     with pytest.raises(ValueError, match="train_sizes must be above 0"):
         learning_curve_rows(Spy(), DATA.X, DATA.Y, train_sizes=(0.0, 1.0))
+
+
+def test_lists_and_numbers_of_numpy_are_welcome():
+    X, Y = DATA.X.select_dtypes("number").to_numpy(), DATA.Y.to_numpy()
+    how = {"measure": "hamming", "cv": np.int64(2)}
+    tree = DecisionTreeClassifier(max_depth=2, random_state=0)
+    rows = learning_curve_rows(tree, X, Y, train_sizes=[0.5, 1.0], **how)
+    shares = np.array([0.5, 1.0])
+    lists = learning_curve_rows(tree, X.tolist(), Y.tolist(), train_sizes=shares, **how)
+    pd.testing.assert_frame_equal(lists, rows)
+    for wrong in (np.array([]), np.array([0.5, 2.0])):
+        with pytest.raises(ValueError, match="train_sizes must be above 0"):
+            learning_curve_rows(tree, X, Y, train_sizes=wrong, **how)
+    clf = RuleSetClassifier(preset="paper", n_candidates=100, random_state=0)
+    sizes = [
+        SizeCurveDisplay.from_estimator(clf, *data, parameter="phi", values=[0.2, 1.0], **how)
+        for data in [(X, Y), (X.tolist(), Y.tolist())]
+    ]
+    np.testing.assert_array_equal(sizes[0].curves[0].mean, sizes[1].curves[0].mean)
 
 
 def test_the_size_of_theories_has_a_learning_curve_too():

@@ -95,6 +95,12 @@ def test_tables_and_hostile_names_compile_in_every_style(style, two_studies, tmp
     assert "Overfull \\hbox" not in log
 
 
+def test_tables_of_one_file_have_labels_of_their_own_on_slides():
+    parts = [TextTable(f"{title}: best", ["a"], [["1"]]) for title in ("F1", "Hamming")]
+    text = gather_latex("study", {"best": parts}, {}, get_style("beamer"))
+    assert re.findall(r"\\label\{(.*?)\}", text) == ["tab:best-f1", "tab:best-hamming"]
+
+
 def test_methods_of_the_paper_have_an_index():
     table = TextTable("F1", ["data set", "R1", "M_F", "M_F (m-estimate)"], [["a", "1", "2", "3"]])
     text = table.to_latex()

@@ -79,6 +79,29 @@ def test_units_with_other_results_are_rejected(parts, tmp_path):
         merge_studies([parts / "first", tmp_path / "other"], tmp_path / "out")
 
 
+def test_studies_tuned_for_other_measures_are_rejected(tmp_path):
+    small = dataclasses.replace(BASE, parameters=(0.0,), phis=(1.0,), inner_folds=2)
+    for fold, measure in enumerate(("f1_micro", "hamming"), start=1):
+        config = dataclasses.replace(small, only_folds=(fold,), tune=(measure,))
+        run_study(config, tmp_path / measure, n_jobs=1)
+    with pytest.raises(
+        StudyError, match=r"tune is \('f1_micro',\) in one and \('hamming',\) in the"
+    ):
+        merge_studies([tmp_path / "f1_micro", tmp_path / "hamming"], tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_each_folder_has_one_part(parts, tmp_path):
+    first, second = parts / "first", parts / "second"
+    before = (first / "study.toml").read_bytes()
+    with pytest.raises(StudyError, match="is one of the folders to merge"):
+        merge_studies([first, second], parts / "second" / ".." / "first")
+    with pytest.raises(StudyError, match="is given twice"):
+        merge_studies([first, parts / "second" / ".." / "first"], tmp_path / "out")
+    assert (first / "study.toml").read_bytes() == before
+    assert not (tmp_path / "out").exists()
+
+
 def test_a_folder_without_a_study_is_rejected(parts, tmp_path):
     with pytest.raises(StudyError, match="holds no study"):
         merge_studies([parts / "first", tmp_path], tmp_path / "out")

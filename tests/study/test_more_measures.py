@@ -82,6 +82,63 @@ def test_probabilities_per_label_become_one_column_each():
     assert describe_lack(["hamming"], nothing) == describe_lack(["brier"], scores) == ""
 
 
+class Scores:
+    """Gives some scores; those that are an error are raised."""
+
+    def __init__(self, probability, decision, classes=None):
+        self.probability, self.decision, self.classes_ = probability, decision, classes
+
+    def predict_proba(self, X):
+        if isinstance(self.probability, Exception):
+            raise self.probability
+        return np.array(self.probability)
+
+    def decision_function(self, X):
+        if isinstance(self.decision, Exception):
+            raise self.decision
+        return np.array(self.decision)
+
+
+def test_a_function_that_fails_leaves_the_other_one():
+    X, error = np.zeros((2, 1)), AttributeError("not\nfitted so")
+    scores = find_scores(Scores(error, [[1, 2, 3]] * 2), X, 3)
+    assert scores.values.tolist() == [[1, 2, 3]] * 2
+    assert describe_lack(["lrap"], scores) == ""
+    reason = "its predict_proba failed with AttributeError: not fitted so"
+    assert describe_lack(["brier"], scores) == f"no probabilities: {reason}"
+    nothing = find_scores(Scores(error, ValueError("no")), X, 3)
+    reason += "; its decision_function failed with ValueError: no"
+    assert describe_lack(["lrap"], nothing) == f"no scores: {reason}"
+
+
+def test_probabilities_lie_between_0_and_1():
+    X = np.zeros((1, 1))
+    scores = find_scores(Scores([[1 + 1e-12, -1e-12, 0.3]], None), X, 3)
+    assert scores.are_probabilities
+    assert scores.values.tolist() == [[1, 0, 0.3]]
+    far = find_scores(Scores([[1.5, 0, 0.3]], None), X, 3)
+    assert far.values.tolist() == [[1.5, 0, 0.3]]
+    assert describe_lack(["lrap"], far) == ""
+    assert describe_lack(["brier"], far).endswith("its predict_proba gives values outside [0, 1]")
+
+
+@pytest.mark.parametrize(
+    ("probability", "classes", "expected"),
+    [
+        ([[0.2, 0.8], [0.9, 0.1]], None, [[0.8], [0.1]]),
+        ([[0.2, 0.8], [0.9, 0.1]], np.array([1, 0]), [[0.2], [0.9]]),
+        ([[0.2, 0.8], [0.9, 0.1]], [np.array([0, 1])], [[0.8], [0.1]]),
+        ([[1.0], [1.0]], np.array([0]), [[0], [0]]),
+        ([[0.2], [0.9]], None, [[0.2], [0.9]]),
+        ([[0.2], [0.9]], np.array(["flu"]), [[0.2], [0.9]]),
+    ],
+)
+def test_the_only_label_has_the_column_of_class_1(probability, classes, expected):
+    scores = find_scores(Scores(probability, None, classes), np.zeros((2, 1)), 1)
+    assert scores.are_probabilities
+    assert scores.values.tolist() == expected
+
+
 def test_rows_per_label_add_up_to_the_measures(study):
     rows = study.per_label
     keys = {"dataset": "planted", "fold": 1, "method": "m-estimate", "parameter": 0.0, "phi": 1.0}

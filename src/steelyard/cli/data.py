@@ -9,7 +9,7 @@ import typer
 
 import steelyard
 
-from .consoles import make_table, print_result
+from .consoles import describe_error, make_table, print_message, print_result
 from .inputs import load_data
 from .options import Data, Json, Labels
 
@@ -35,9 +35,7 @@ def list_command(
 
     Example: [bold]steelyard data list[/bold]
     """
-    content = (
-        _list_catalogue() if folder is None else [_count_local(p) for p in _list_local(folder)]
-    )
+    content = _list_catalogue() if folder is None else [_show_local(p) for p in _list_local(folder)]
     if not content:
         raise typer.BadParameter(f"no folder in '{folder}' has an ARFF file", param_hint="DIR")
     rows = [_show_entry(entry) for entry in content]
@@ -77,11 +75,26 @@ def _list_catalogue() -> list[dict[str, Any]]:
     for entry in read_catalogue().values():
         local = find_local(entry.name)
         place = {"from": "GitHub" if entry.openml is None else "OpenML", "folder": None}
-        rows.append(entry._asdict() | place if local is None else _count_local(local))
+        rows.append(entry._asdict() | place if local is None else _show_local(local))
     folder = os.environ.get(FOLDER_VARIABLE)
     known = {row["name"] for row in rows}
     others = _list_local(Path(folder)) if folder and Path(folder).is_dir() else []
-    return rows + [_count_local(path) for path in others if path.name not in known]
+    return rows + [_show_local(path) for path in others if path.name not in known]
+
+
+def _show_local(path: Path) -> dict[str, Any]:
+    """A data set in a folder; if it cannot be read, without numbers and with a note that says why."""
+    from steelyard.data import DataError
+    from steelyard.data.catalogue import find_entry
+
+    try:
+        return _count_local(path)
+    except (DataError, OSError) as error:
+        print_message("note", f"{path.name} cannot be counted: {describe_error(error)}")
+    entry = find_entry(path.name)
+    unknown = dict.fromkeys([name for name, _ in _SIGNS.values()] + ["sha256", "numbers"])
+    about = {"name": path.name, "from": "here", "folder": str(path)}
+    return about | unknown | {"topic": "" if entry is None else entry.topic}
 
 
 def _count_local(path: Path) -> dict[str, Any]:

@@ -56,7 +56,7 @@ class Edit:
     points: int | None = None
 
     def __post_init__(self) -> None:
-        if self.action not in ACTIONS:
+        if not isinstance(self.action, str) or self.action not in ACTIONS:
             raise ValueError(
                 f"an edit must be one of {', '.join(ACTIONS)}, got {shorten_repr(self.action)}"
             )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
+from numbers import Integral
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -174,12 +175,7 @@ def split_folds(
     X: Any, Y: Any, cv: Any, random_state: int
 ) -> Iterable[tuple[NDArray[np.intp], NDArray[np.intp]]]:
     """Training and test rows of each fold: stratified folds for a number, else those of a splitter."""
-    if isinstance(cv, int):
-        cv = IterativeStratifiedKFold(cv, random_state=random_state)
+    if isinstance(cv, Integral):
+        cv = IterativeStratifiedKFold(int(cv), random_state=random_state)
     folds: Iterable[tuple[NDArray[np.intp], NDArray[np.intp]]] = cv.split(X, Y)
     return folds
-
-
-def take_rows(table: Any, rows: NDArray[np.intp]) -> Any:
-    """Rows of a DataFrame, an array or a sparse matrix."""
-    return table.iloc[rows] if hasattr(table, "iloc") else table[rows]

@@ -266,9 +266,10 @@ def _draw_values(
 
 
 def _plan_sizes(study: StudyResults, dataset: str) -> StudyFigure:
+    others = "other folds of its repetition" if study.config.repeats > 1 else "other folds"
     caption = (
         f"{dataset}: quality against the number of rules, mean and standard deviation over the folds. "
-        "At each size, the cell of a curve was chosen on the other folds. Points are methods with "
+        f"At each size, the cell of a curve was chosen on the {others}. Points are methods with "
         "rules; a tuned one was tuned for the measure of its panel."
     )
     title = f"{dataset}: quality against size"
@@ -279,7 +280,11 @@ def _draw_sizes(study: StudyResults, dataset: str, style: Style) -> Any:
     measures = study.main_measures[:_MOST_IN_STACK]
     displays = [
         SizeCurveDisplay.from_results(
-            study.results, measure=measure, dataset=dataset, methods=study.method_means
+            study.results,
+            measure=measure,
+            dataset=dataset,
+            methods=study.method_means,
+            folds_per_repeat=study.folds_per_repeat(dataset),
         )
         for measure in measures
     ]

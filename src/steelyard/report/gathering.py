@@ -11,7 +11,7 @@ from .figures import StudyFigure
 from .latex_table import PACKAGES
 from .latex_text import escape_paragraph
 from .styles import Style
-from .text_table import TextTable, escape_markdown, slug
+from .text_table import TextTable, escape_markdown, name_tables, slug
 
 Tables = Mapping[str, Sequence[TextTable]]
 Figures = Mapping[str, StudyFigure]
@@ -105,8 +105,8 @@ def _list_floats(tables: Tables, figures: Figures) -> Iterator[str]:
 def _list_frames(tables: Tables, figures: Figures, style: Style) -> Iterator[str]:
     """One slide per table, or per part of a long one, and per figure; titles replace captions."""
     for name, parts in tables.items():
-        for table in parts:
-            for part in table.to_latex(name, style).split("\n\n"):
+        for table, label in zip(parts, name_tables(name, parts), strict=True):
+            for part in table.to_latex(label, style).split("\n\n"):
                 kept = [line for line in part.split("\n") if not line.startswith(r"\caption")]
                 yield from _write_frame(table.title, kept)
     for name, figure in figures.items():

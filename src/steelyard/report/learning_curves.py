@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 from sklearn.base import clone
 
+from steelyard.estimators.validation import take_rows
 from steelyard.measures import get_measure
 
-from .curves import Curve, CurveDisplay, name_estimators, split_folds, take_rows
+from .curves import Curve, CurveDisplay, name_estimators, split_folds
 
 _COLUMNS = ("method", "n_examples", "fold", "measure", "value")
 
@@ -159,8 +160,9 @@ def learning_curve_rows(
     >>> sorted(rows["measure"].unique()), sorted(rows["n_examples"].unique().tolist())
     (['f1_micro', 'n_conditions', 'n_rules'], [30.0, 60.0])
     """
-    if not train_sizes or not all(0 < share <= 1 for share in train_sizes):
-        raise ValueError(f"train_sizes must be above 0 and at most 1, got {list(train_sizes)!r}")
+    if len(train_sizes) == 0 or not all(0 < share <= 1 for share in train_sizes):
+        shown = np.asarray(train_sizes).tolist()
+        raise ValueError(f"train_sizes must be above 0 and at most 1, got {shown}")
     is_size = measure in ("n_rules", "n_conditions")
     score = None if is_size else get_measure(measure)
     folds = list(split_folds(X, Y, cv, random_state))

@@ -10,10 +10,11 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from steelyard.estimators.validation import take_rows
 from steelyard.measures import get_measure
 from steelyard.study.config import StudyError
 
-from .curves import Curve, CurveDisplay, Point, name_estimators, split_folds, take_rows
+from .curves import Curve, CurveDisplay, Point, name_estimators, split_folds
 
 # Points of a curve: enough to look smooth, at most as many as there are values of φ.
 _N_LIMITS = 20
@@ -63,12 +64,14 @@ class SizeCurveDisplay(CurveDisplay):
         measure: str,
         dataset: str | None = None,
         methods: pd.DataFrame | None = None,
+        folds_per_repeat: int | None = None,
     ) -> SizeCurveDisplay:
         """One curve per family of heuristics of a study.
 
         For each fold and each limit of the size, the cell is the one that is best on the other folds
         among those that are small enough there. Its size and its value are those on the fold itself,
-        which had no part in the choice.
+        which had no part in the choice. Other repetitions test the same examples, so they have no part
+        in it either.
 
         Parameters
         ----------
@@ -80,6 +83,9 @@ class SizeCurveDisplay(CurveDisplay):
         methods : DataFrame, optional
             Means of other methods, as `StudyResults.method_means` has them. Those with rules are
             points; theories tuned for another measure are left out.
+        folds_per_repeat : int, optional
+            The number of folds of a repetition: with 10, fold 11 is the first one of the second
+            repetition. Required if the study has repetitions.
 
         Returns
         -------
@@ -91,7 +97,9 @@ class SizeCurveDisplay(CurveDisplay):
         name = known[0] if dataset is None else dataset
         rows = results[results["dataset"] == name]
         curves = [
-            _curve_of_cells(rows[rows["heuristic"] == family], measure, str(family))
+            _curve_of_cells(
+                rows[rows["heuristic"] == family], measure, str(family), folds_per_repeat
+            )
             for family in rows["heuristic"].unique()
         ]
         points = [] if methods is None else _list_points(methods, measure, name)
@@ -162,8 +170,9 @@ class SizeCurveDisplay(CurveDisplay):
 
 
 class _Folds(NamedTuple):
-    """Values and sizes of all cells, each of shape (n_folds, n_cells)."""
+    """The numbers of the folds, and values and sizes of all cells, of shape (n_folds, n_cells)."""
 
+    folds: NDArray[np.int64]
     values: NDArray[np.float64]
     sizes: NDArray[np.float64]
 
@@ -175,20 +184,26 @@ def _collect_folds(rows: pd.DataFrame, measure: str) -> _Folds:
         table = own.pivot_table("value", "fold", ["parameter", "phi"])
         if table.empty or table.isna().to_numpy().any():
             raise StudyError(f"the rows of {name!r} do not fill the grid of every fold")
-        tables.append(table.to_numpy(dtype=np.float64))
-    return _Folds(*tables)
+        tables.append(table)
+    values, sizes = (table.to_numpy(dtype=np.float64) for table in tables)
+    return _Folds(tables[0].index.to_numpy(dtype=np.int64), values, sizes)
 
 
-def _curve_of_cells(rows: pd.DataFrame, measure: str, name: str) -> Curve:
+def _curve_of_cells(
+    rows: pd.DataFrame, measure: str, name: str, folds_per_repeat: int | None
+) -> Curve:
     """The best cells up to each size, chosen without the fold that they are shown on."""
-    values, sizes = _collect_folds(rows, measure)
-    n_folds = len(values)
-    if n_folds < 2:
-        raise StudyError("quality against size requires two folds: cells are chosen on the others")
-    # Means over the other folds.
-    other_values, other_sizes = (
-        (part.sum(axis=0) - part) / (n_folds - 1) for part in (values, sizes)
-    )
+    folds, values, sizes = _collect_folds(rows, measure)
+    n_folds = len(folds)
+    repeat = np.zeros(n_folds) if folds_per_repeat is None else (folds - 1) // folds_per_repeat
+    # Which folds each fold is judged by: the others of its repetition, which test other examples.
+    is_other = (repeat[:, None] == repeat) & ~np.eye(n_folds, dtype=bool)
+    n_others = is_other.sum(axis=1, keepdims=True)
+    if not n_others.all():
+        raise StudyError(
+            "quality against size requires two folds of each repetition: cells are chosen on the others"
+        )
+    other_values, other_sizes = (is_other @ part / n_others for part in (values, sizes))
     # Every fold has a cell within the smallest limit.
     first = max(float(other_sizes.min(axis=1).max()), 1.0)
     last = max(float(other_sizes.max()), first)

@@ -23,6 +23,9 @@ from steelyard.model.path import TheoryPath
 
 Floats = NDArray[np.float64]
 
+# Arithmetic may put a probability this far outside [0, 1].
+_ERROR = 1e-9
+
 
 def evaluate_path(
     path: TheoryPath, X: pd.DataFrame, Y: pd.DataFrame, names: Sequence[str]
@@ -64,10 +67,13 @@ class LabelScores(NamedTuple):
     values : (n_examples, n_labels) or None
         None if it gives none.
     are_probabilities : bool, default=False
+    failure : str, default=""
+        Why a function that it has gave none.
     """
 
     values: Floats | None
     are_probabilities: bool = False
+    failure: str = ""
 
 
 def evaluate_prediction(
@@ -90,9 +96,11 @@ def describe_lack(names: Sequence[str], scores: LabelScores) -> str:
     """Why measures are missing; empty if none are."""
     wanted = find_score_measures(names)
     if wanted and scores.values is None:
-        return "no scores: it has neither predict_proba nor decision_function for its labels"
+        reason = "it has neither predict_proba nor decision_function for its labels"
+        return f"no scores: {scores.failure or reason}"
     if any(m.needs_probability for m in wanted) and not scores.are_probabilities:
-        return "no probabilities: it has decision_function, but not predict_proba"
+        reason = "it has decision_function, but not predict_proba"
+        return f"no probabilities: {scores.failure or reason}"
     return ""
 
 
@@ -100,21 +108,51 @@ def find_scores(estimator: Any, X: pd.DataFrame, n_labels: int) -> LabelScores:
     """The scores of a fitted estimator: its probabilities, or else its decision function.
 
     scikit-learn has several forms of both: one array with a column per label, or one array per label
-    with a column per class.
+    with a column per class. A function that fails gives no scores, but the other one may.
     """
+    failures = []
     for name in ("predict_proba", "decision_function"):
         function = getattr(estimator, name, None)
         if function is None:
             continue
-        found = function(X)
-        if isinstance(found, list):
-            found = _join_labels(found, getattr(estimator, "classes_", None))
-        elif hasattr(found, "toarray"):
-            found = found.toarray()
-        values = None if found is None else np.asarray(found, dtype=np.float64)
+        try:
+            values = _find_columns(function(X), getattr(estimator, "classes_", None), n_labels)
+        except Exception as error:  # learners of others fail in many ways, but they have predicted
+            reason = " ".join(str(error).split())
+            failures.append(f"its {name} failed with {type(error).__name__}: {reason}")
+            continue
         if values is not None and values.size == len(X) * n_labels and np.isfinite(values).all():
-            return LabelScores(values.reshape(len(X), n_labels), name == "predict_proba")
-    return LabelScores(None)
+            is_probability = name == "predict_proba"
+            if is_probability:
+                values = _clip(values)
+                is_probability = bool(((values >= 0) & (values <= 1)).all())
+                if not is_probability:
+                    failures.append("its predict_proba gives values outside [0, 1]")
+            return LabelScores(
+                values.reshape(len(X), n_labels), is_probability, "; ".join(failures)
+            )
+    return LabelScores(None, failure="; ".join(failures))
+
+
+def _find_columns(found: Any, classes: Any, n_labels: int) -> Floats | None:
+    """Scores as an array with a column per label, or None if their form is not known."""
+    if isinstance(found, list):
+        return _join_labels(found, classes)
+    values = np.asarray(found.toarray() if hasattr(found, "toarray") else found, dtype=np.float64)
+    if n_labels == 1 and values.ndim == 2:
+        # A column per class of the only label; those of two columns are 0 and 1 if nobody says so.
+        own: Any = [] if classes is None else np.ravel(classes)
+        if len(own) == values.shape[1] and np.isin(own, (0, 1)).all():
+            return _join_labels([values], [own])
+        if values.shape[1] == 2:
+            return values[:, 1]
+    return values
+
+
+def _clip(values: Floats) -> Floats:
+    """Probabilities without the error of their arithmetic; what is far outside [0, 1] stays."""
+    clipped = values.clip(0, 1)
+    return np.where(np.abs(values - clipped) <= _ERROR, clipped, values)
 
 
 def _join_labels(found: list[Any], classes: Any) -> Floats | None:

@@ -53,15 +53,16 @@ def merge_studies(
 ) -> StudyResults:
     """Put the units of several results folders into one, and write its results.
 
-    The studies have the same settings and cover different data sets, folds, repetitions, measures to
-    tune for, baselines or methods. The result is that of one study of everything, byte for byte.
+    The studies have the same settings and cover different data sets, folds, repetitions, baselines or
+    methods. Those that tune do so for the same measures, because a fold is tuned for all of them at
+    once. The result is that of one study of everything, byte for byte.
 
     Parameters
     ----------
     folders : sequence of path-like
         Two or more results folders; they stay as they are.
     out : path-like
-        The new results folder.
+        The new results folder, which is none of them.
     trust : bool, default=False
         Whether to import what the studies name as ``module:attribute``.
     n_jobs : int or None, default=None
@@ -87,6 +88,7 @@ def merge_studies(
     """
     if len(folders) < 2:
         raise StudyError("a merge needs at least two results folders")
+    _reject_same_folders(folders, out)
     sources = [_read_source(Path(folder), trust) for folder in folders]
     for source in sources[1:]:
         _reject_other_settings(sources[0], source)
@@ -101,6 +103,19 @@ def merge_studies(
             plan.store.write_unit(unit.name, arrays)
             units[unit] = arrays
         return write_results(plan, units, n_jobs)
+
+
+def _reject_same_folders(
+    folders: Sequence[str | os.PathLike[str]], out: str | os.PathLike[str]
+) -> None:
+    known: set[Path] = set()
+    for folder in folders:
+        place = Path(folder).resolve()
+        if place in known:
+            raise StudyError(f"{str(folder)!r} is given twice: a merge needs different folders")
+        known.add(place)
+    if Path(out).resolve() in known:
+        raise StudyError(f"{str(out)!r} is one of the folders to merge: pass a new folder")
 
 
 def _read_source(folder: Path, trust: bool) -> _Source:
@@ -181,11 +196,24 @@ def _choose_units(plan: Plan, sources: Sequence[_Source]) -> dict[Unit, tuple[St
                 raise StudyError(f"{unit.name} has other results in {places} (made by {made})")
     missing = [unit.name for unit in plan.work if unit not in found]
     if missing:
+        _reject_other_tuning(sources)
         raise StudyError(
             f"{len(missing)} of {len(plan.work)} units of the merged study are in none of the folders: "
             f"{list_names(missing, most=5)}; every data set needs all folds, baselines and methods"
         )
     return found
+
+
+def _reject_other_tuning(sources: Sequence[_Source]) -> None:
+    """Raise an error if studies tune for different measures: this is why units are missing."""
+    tuning = [source for source in sources if source.config.tune]
+    for other in tuning[1:]:
+        first = tuning[0]
+        if other.config.tune != first.config.tune:
+            raise StudyError(
+                f"{first.name} and {other.name} cannot be merged: tune is {first.config.tune!r} in one "
+                f"and {other.config.tune!r} in the other, and a fold is tuned for all measures at once"
+            )
 
 
 def _is_same(one: Arrays, other: Arrays) -> bool:

@@ -79,6 +79,10 @@ class StudyResults:
         """The measures of the tables: the paper's three, and those that were tuned for."""
         return tuple(dict.fromkeys((*_MAIN_MEASURES, *self.config.tune)))
 
+    def folds_per_repeat(self, dataset: str) -> int:
+        """The number of folds of a data set in each repetition, with those that were not run."""
+        return int(self.run["data"][dataset]["n_folds"]) // self.config.repeats
+
     @property
     def shown_fold(self) -> int:
         """The fold whose theories and examples are shown: the first of the study."""
