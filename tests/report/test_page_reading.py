@@ -486,3 +486,14 @@ def test_the_focus_stays_where_it_was_when_a_key_changes_the_page(visit, study_p
     page.keyboard.press("Enter")
     settle(page)
     assert run(page, focused)[2] == "next example"
+
+
+def test_an_edit_is_of_one_data_set_only(visit, study_page):
+    page = visit(study_page, "#data=planted&theory=use-f1_micro")
+    page.get_by_role("button", name="Reject", exact=False).first.click()
+    settle(page)
+    edits = page.evaluate("location.hash")
+    assert "edits=" in edits
+    other = visit(study_page, edits.replace("data=planted", "data=other"))
+    headline = visit(study_page, "#data=other&theory=use-f1_micro").locator("#rules-headline")
+    assert other.locator("#rules-headline").inner_text() == headline.inner_text()

@@ -52,7 +52,7 @@ async function readCurated(text) {
     update({ view: 'ask' });
     return;
   }
-  allEdits.set(found.base.key, { list: found.edits, at: found.edits.length });
+  setEdits(found.base.key, found.edits, found.edits.length);
   update({ ...found.choice, view: 'rules' });
 }
 

@@ -17,7 +17,7 @@ function restore(rule) {
   const { key } = context.base;
   const { list, at } = editsOf(key);
   const kept = list.slice(0, at).filter(({ op, rule: of }) => !(op === 'drop' && of === rule.key));
-  allEdits.set(key, { list: kept, at: kept.length });
+  setEdits(key, kept, kept.length);
   announce('took the rule back');
   update({});
 }

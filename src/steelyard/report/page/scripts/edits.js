@@ -1,14 +1,23 @@
 // Edits of theories: a list of operations per theory, with undo and redo. They give the theory that the
 // library's own operations (drop, replace, add) give, and survive in the address and in files.
 
-// Theory key → { list, at }: the first `at` operations of the list are in force, the others can be redone.
+// Place of a theory → { list, at }: the first `at` operations of the list are in force, the others can be redone.
 const allEdits = new Map();
 
 // Lists of operations from links that do not fit the theory that is shown; they are not in force.
 const unfitEdits = new WeakSet();
 
+// Theories of several data sets may have the same key.
+function placeOf(key) {
+  return study.datasets.length > 1 ? `${study.datasets[state.dataset].name}: ${key}` : key;
+}
+
+function setEdits(key, list, at) {
+  allEdits.set(placeOf(key), { list, at });
+}
+
 function editsOf(key) {
-  const found = allEdits.get(key);
+  const found = allEdits.get(placeOf(key));
   return found && !unfitEdits.has(found.list) ? found : { list: [], at: 0 };
 }
 
@@ -27,7 +36,7 @@ function edit(operation) {
   const { key } = context.base;
   const { list, at } = editsOf(key);
   const kept = list.slice(0, at);
-  allEdits.set(key, { list: [...kept, { ...operation, when: today() }], at: at + 1 });
+  setEdits(key, [...kept, { ...operation, when: today() }], at + 1);
   announce(describeEdit(operation));
   update({});
 }
@@ -37,7 +46,7 @@ function moveInHistory(change) {
   const { list, at } = editsOf(key);
   const next = Math.min(Math.max(at + change, 0), list.length);
   if (next === at) return;
-  allEdits.set(key, { list, at: next });
+  setEdits(key, list, next);
   announce(change < 0 ? 'undone' : 'done again');
   update({});
 }
@@ -73,7 +82,7 @@ function applyEdits(base, core) {
 
 // A link can have operations of another theory, so that its list is checked as a whole.
 function checkEdits(base, core) {
-  const list = allEdits.get(base.key)?.list;
+  const list = allEdits.get(placeOf(base.key))?.list;
   if (!list) return;
   let theory = base;
   const isFit = list.every((operation) => {
@@ -205,7 +214,7 @@ async function editTwin(twin) {
       op: 'add', label: theory.labels[rule.label].name, target_class: rule.head,
       body: conditionsToPlain(rule.conditions, theory.features), note: rule.note, when: rule.when,
     })).filter((plain) => !base.rules.some((rule) => isSameRule(base, rule, plain)));
-    allEdits.set(base.key, { list: added.map((plain, i) => ({ ...plain, rule: `new${i + 1}` })), at: added.length });
+    setEdits(base.key, added.map((plain, i) => ({ ...plain, rule: `new${i + 1}` })), added.length);
   }
   update({ ...twin, view: 'rules' });
 }
