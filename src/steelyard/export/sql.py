@@ -79,8 +79,8 @@ def _sqlite_number(value: float) -> str:
 class Dialect(NamedTuple):
     """How a database writes numbers, dates and limits.
 
-    `has_types` is whether it has types for dates, times and truth values; SQLite stores texts and
-    numbers, and takes the word TRUE for a column of that name if there is one.
+    `has_types` is whether it has types for dates, times and booleans; SQLite stores texts and numbers,
+    and takes the word TRUE for a column of that name if there is one.
     `infinity` is an upper bound that keeps NaN out of ``x >= c``, for databases that store NaN and sort
     it above all numbers. `materialized` keeps a query from being computed again for every column.
     """

@@ -90,6 +90,15 @@ class Combiner(Part):
             if self.gives_log_odds and not is_integer(scored.points, -MOST_POINTS, MOST_POINTS):
                 raise ValueError(f"points of rule {i} must be an integer, got {scored.points!r}")
 
+    def check_votes(self, has_votes: bool) -> None:
+        """Reject ranked rules with votes, or without them, that do not fit."""
+        if has_votes != self.gives_log_odds:
+            raise ValueError(f"votes do not fit the combiner {self.name}")
+
+    def votes_against(self, points: int) -> bool:
+        """Whether a rule with these points is one for the other class of its label."""
+        return self.takes_both_classes and points < 0
+
     # -- scoring ---------------------------------------------------------------------------------
 
     @abstractmethod

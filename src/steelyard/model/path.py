@@ -126,8 +126,7 @@ class TheoryPath(Saved):
         if self.origins and len(self.origins) != self.n_given:
             raise ValueError(f"{len(self.origins)} origins for {self.n_given} given rules")
         for ranked in self.ranked:
-            if (ranked.votes is None) == self.combiner.gives_log_odds:
-                raise ValueError(f"votes do not fit the combiner {self.combiner.name}")
+            self.combiner.check_votes(ranked.votes is not None)
 
     def __repr__(self) -> str:
         return (
@@ -256,7 +255,7 @@ class TheoryPath(Saved):
     def _scored_rule(self, r: int, value: float, points: int | None) -> ScoredRule:
         """A rule with its evidence; a negative vote makes it a rule for the absence of its label."""
         rule, evidence, held_out = self.rule(r), self.evidence(r), self.held_out_evidence(r)
-        if points is not None and points < 0 and self.combiner.gives_log_odds:
+        if points is not None and self.combiner.votes_against(points):
             rule, points = self.rule(r, 1 - rule.head.target_class), -points
             evidence = Evidence(evidence.fp, evidence.tp)
             held_out = held_out and Evidence(held_out.fp, held_out.tp)

@@ -11,6 +11,7 @@ from sklearn.base import clone
 
 from steelyard.estimators.validation import take_rows
 from steelyard.measures import get_measure
+from steelyard.study.methods import measure_size
 
 from .curves import Curve, CurveDisplay, name_estimators, split_folds
 
@@ -174,7 +175,7 @@ def learning_curve_rows(
             part = order[: max(1, round(share * len(order)))]
             for name, one in name_estimators(estimator).items():
                 fitted = clone(one).fit(take_rows(X, part), take_rows(Y, part))
-                found = _measure_size(fitted)
+                found = measure_size(fitted)
                 if score is not None:
                     predicted = fitted.predict(take_rows(X, test))
                     found[measure] = float(score(take_rows(Y, test), predicted))
@@ -184,11 +185,3 @@ def learning_curve_rows(
                 about = (name, round(share * mean_size, 1), number)
                 rows += [(*about, key, value) for key, value in found.items()]
     return pd.DataFrame(rows, columns=list(_COLUMNS))
-
-
-def _measure_size(fitted: Any) -> dict[str, float]:
-    theory = getattr(fitted, "theory_", None)
-    if theory is None:
-        return {}
-    n_rules = len(theory)
-    return {"n_rules": n_rules, "n_conditions": theory.n_conditions / max(n_rules, 1)}

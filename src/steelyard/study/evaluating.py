@@ -1,6 +1,6 @@
 """What theories and estimators reach on test rows: measures of labels and of scores, counts per label.
 
-Knows paths, predictions and measures; it knows no units and no files.
+Knows paths, predictions and measures; neither units nor files.
 """
 
 from __future__ import annotations

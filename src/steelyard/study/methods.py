@@ -167,7 +167,7 @@ def judge_method(
         scores = find_scores(estimator, test[0], Y.shape[1])
     values = evaluate_prediction(measures, test[1], predicted, scores)
     return Judged(
-        values | _measure_size(estimator),
+        values | measure_size(estimator),
         count_labels(test[1], predicted),
         middle - start,
         end - middle,
@@ -175,7 +175,8 @@ def judge_method(
     )
 
 
-def _measure_size(estimator: Any) -> dict[str, float]:
+def measure_size(estimator: Any) -> dict[str, float]:
+    """Rules, and conditions per rule, of a fitted estimator; nothing if it has no theory."""
     theory = getattr(estimator, "theory_", None)
     if theory is None:
         return {}
