@@ -89,9 +89,7 @@ def test_samples_of_all_examples_change_nothing(planted):
 def test_a_higher_limit_finds_fewer_rules(planted):
     clf = BoostedRulesClassifier(max_rules=10, random_state=0)
     shares = [
-        rule_stability(
-            clf, *planted, n_resamples=4, min_similarity=least, random_state=0
-        ).share
+        rule_stability(clf, *planted, n_resamples=4, min_similarity=least, random_state=0).share
         for least in (0.2, 0.9)
     ]
     assert (shares[0] >= shares[1]).all()

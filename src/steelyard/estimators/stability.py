@@ -75,12 +75,13 @@ class RuleStability:
     @property
     def share(self) -> NDArray[np.float64]:
         """The share of the resamples that have each rule or one like it, shape (n_rules,)."""
-        return np.mean(self.is_same | (self.similarity >= self.min_similarity), axis=0)
+        is_like = self.is_same | (self.similarity >= self.min_similarity)
+        return np.asarray(is_like.mean(axis=0))
 
     @property
     def same_share(self) -> NDArray[np.float64]:
         """The share of the resamples that have the very same rule, shape (n_rules,)."""
-        return np.mean(self.is_same, axis=0)
+        return np.asarray(self.is_same.mean(axis=0))
 
     @property
     def value(self) -> float:
