@@ -11,7 +11,7 @@ from steelyard._text import list_names
 
 from .errors import DataWarning
 
-# With fewer examples, different values for all of them, or the same one, are no surprise.
+# In fewer examples all values may differ, or be the same, by chance.
 _MIN_EXAMPLES = 20
 # A name or an identifier can occur twice.
 _DISTINCT_SHARE = 0.9
