@@ -69,7 +69,7 @@ def is_constant(column: pd.Series) -> bool:
     (True, False)
     """
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "fiu" and len(column):
-        values = column.to_numpy()  # a tenth of the time of counting the distinct values
+        values = column.to_numpy()  # faster than counting the distinct values
         return bool((values == values[0]).all() or np.isnan(values).all())
     return _count_distinct(column) == 1
 
