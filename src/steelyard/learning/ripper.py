@@ -16,7 +16,7 @@ from steelyard.model.coding import CodedFeatures, FeatureCoder
 from steelyard.model.combiners import AnyRule, FirstRule
 from steelyard.model.decoders import BestLabel, EachLabel
 from steelyard.model.evidence import Evidence, Label, Provenance, smoothed_precision
-from steelyard.model.rule_table import ranges_to_body
+from steelyard.model.rule_table import RuleTable, ranges_to_body
 from steelyard.model.rules import Head, Rule, ScoredRule
 from steelyard.model.theory import Theory
 
@@ -58,10 +58,11 @@ def learn_ripper(
             partial(learn, every), list(zip(problems, shares, strict=True)), n_jobs
         )
         _warn_of_empty(learn, demands, problems, learned)
-    if settings.max_rules is not None:
-        Bounds(settings.max_rules).check(len(targets.names), len(demands.given.rules))
-        n_learned = settings.max_rules - len(demands.given.rules)
-        learned = _keep_best(learned, problems, n_learned, in_turn)
+    bounds = Bounds(settings.max_rules, 0, settings.max_total_conditions)
+    bounds.check(len(targets.names), demands.given.rules)
+    lengths = [list(map(len, demands.given.rules))]
+    lengths += [_count_conditions(rules, training.coded) for rules in learned]
+    learned = _keep_best(learned, problems, bounds, lengths, in_turn)
     labels = targets.count_labels(np.array([rules.rest for rules in learned]))
     given = (demands.given.of_label(i) for i in range(len(labels)))
     origins = dict(zip(demands.given.rules, demands.given.origins, strict=True))
@@ -198,16 +199,34 @@ def _warn_of_empty(
     demands.warn_of_empty(n_rules)
 
 
+def _count_conditions(learned: LearnedRules, coded: CodedFeatures) -> list[int]:
+    table = RuleTable.from_ranges([ranges for ranges, _ in learned.rules])
+    return list(map(int, table.count_conditions(coded.n_codes, coded.is_nominal)))
+
+
 def _keep_best(
-    learned: Sequence[LearnedRules], problems: Sequence[Problem], max_rules: int, in_turn: bool
+    learned: list[LearnedRules],
+    problems: Sequence[Problem],
+    bounds: Bounds,
+    lengths: Sequence[Sequence[int]],
+    in_turn: bool,
 ) -> list[LearnedRules]:
-    """The `max_rules` rules of all labels with the best values; ties: more true positives."""
+    """The rules of all labels with the best values within bounds; ties: more true positives.
+
+    The `lengths` are the numbers of conditions of the given rules, which stay, and of each label's.
+    """
+    given, *own = lengths
     ranked = []
     for i, (rules, _) in enumerate(learned):
         for r, (_, mask) in enumerate(rules):
             tp, fp = _count_covered(mask, problems[i].is_target)
             ranked.append((-smoothed_precision(tp, fp), -tp, i, r))
-    chosen = {(i, r) for *_, i, r in sorted(ranked)[:max_rules]}
+    ranked.sort()
+    n_conditions = np.array([*given, *(own[i][r] for *_, i, r in ranked)], dtype=np.int64)
+    n_kept = bounds.count_within(n_conditions) - len(given)
+    if n_kept == len(ranked):
+        return learned
+    chosen = {(i, r) for *_, i, r in ranked[:n_kept]}
     kept = [
         [rule for r, rule in enumerate(rules) if (i, r) in chosen]
         for i, (rules, _) in enumerate(learned)

@@ -65,7 +65,7 @@ def learn_rule_sets(
     revalidate : bool
         Whether candidates are valued again on the uncovered examples after each selection.
     bounds : Bounds
-        Limits on the number of rules of each theory.
+        Limits on the size of each theory.
     held_out_for : int, optional
         Position of the heuristic whose rules are counted on examples that did not make them.
     constraints : Constraints, optional
@@ -83,7 +83,7 @@ def learn_rule_sets(
     training = code_training_table(X, feature_names)
     demands = read_demands(constraints, training.coder, targets, X)
     targets, limits, given = demands
-    bounds.check(len(targets.names), len(given.rules))
+    bounds.check(len(targets.names), given.rules)
     is_target = targets.is_target
     options = (entropy, n_jobs, progress, limits, targets.target_class.tolist(), max_bytes)
     grown = grow_candidates(training, is_target, settings, *options)
