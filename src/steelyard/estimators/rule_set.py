@@ -43,6 +43,7 @@ class RuleSetParameters(TheoryClassifier):
     """The parameters of both estimators of rule sets; see `RuleSetClassifier`."""
 
     preset: str = DEFAULT_PRESET
+    source: str | Sequence[Any] | None = None
     threshold_heuristic: Heuristic | str | Callable[..., Any] | None = None
     n_candidates: int | None = None
     n_trees: int | None = None
@@ -84,6 +85,10 @@ class RuleSetClassifier(RuleSetParameters):
         Fills the parameters that are None: ``"paper"`` is the method of the paper, ``"short"`` learns
         rules of few conditions and predicts label sets. ``"auto"`` is ``"short"`` for sparse tables,
         where the paper's rules get long, and ``"paper"`` for others.
+    source : {"forest", "ripper"} or None, default=None
+        Where the candidates come from: random forests, or the rules that `RipperClassifier` learns, of
+        which there are few. With Ripper only `max_conditions` and `presence_only` bound the candidates,
+        and rules have no counts on unseen examples. Presets use forests.
     threshold_heuristic : Heuristic, str, callable or None, default=None
         Heuristic that ranks the selected rules for the threshold; None is `heuristic`.
     n_candidates : int or None, default=None

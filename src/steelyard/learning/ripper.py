@@ -20,14 +20,15 @@ from steelyard.model.rule_table import RuleTable, ranges_to_body
 from steelyard.model.rules import Head, Rule, ScoredRule
 from steelyard.model.theory import Theory
 
+from .candidates import drop_absences
 from .constraints import Constraints
 from .limits import ABSENCE, PRESENCE, Demands, Limits, read_demands
 from .parallel import run_parallel
 from .paths import Bounds
 from .sampling import draw_orders
-from .settings import RipperSettings
+from .settings import ForestSettings, RipperSettings
 from .targets import Targets
-from .training_table import code_training_table, value_cuts
+from .training_table import TrainingFeatures, code_training_table, value_cuts
 
 Mask = NDArray[np.bool_]
 
@@ -52,11 +53,7 @@ def learn_ripper(
     if in_turn:
         learned = _learn_in_turn(learn, problems)
     else:
-        every = np.ones(training.coded.n_rows, dtype=np.bool_)
-        shares = targets.is_target.mean(axis=1).tolist()
-        learned = run_parallel(
-            partial(learn, every), list(zip(problems, shares, strict=True)), n_jobs
-        )
+        learned = _learn_apart(learn, problems, n_jobs)
         _warn_of_empty(learn, demands, problems, learned)
     bounds = Bounds(settings.max_rules, 0, settings.max_total_conditions)
     bounds.check(len(targets.names), demands.given.rules)
@@ -78,6 +75,27 @@ def learn_ripper(
         classes=targets.classes,
         heuristic=describe(Laplace()),
     )
+
+
+def list_ripper_candidates(
+    training: TrainingFeatures,
+    demands: Demands,
+    settings: ForestSettings,
+    entropy: int,
+    n_jobs: int | None = None,
+) -> list[RuleTable]:
+    """The rules that Ripper learns for each label by itself, as candidates for covering.
+
+    The table is coded at its values, see `value_cuts`.
+    """
+    own = RipperSettings(max_conditions=settings.max_conditions)
+    learn = partial(_learn_rules, training.coded, own, entropy)
+    orders = draw_orders(training.coded, demands.targets.is_target)
+    learned = _learn_apart(learn, _list_problems(demands, orders), n_jobs)
+    tables = [RuleTable.from_ranges([ranges for ranges, _ in rules]) for rules, _ in learned]
+    if settings.presence_only:
+        tables = [drop_absences(table, training)[0] for table in tables]
+    return tables
 
 
 class Problem(NamedTuple):
@@ -158,6 +176,15 @@ def _remove_covered(masks: Iterable[Mask], rows: Mask) -> Mask:
     for mask in masks:
         rest &= ~mask
     return rest
+
+
+def _learn_apart(
+    learn: Callable[..., LearnedRules], problems: Sequence[Problem], n_jobs: int | None
+) -> list[LearnedRules]:
+    """The rules of every label, each on all rows."""
+    every = np.ones(len(problems[0].is_target), dtype=np.bool_)
+    arguments = [(problem, float(problem.is_target.mean())) for problem in problems]
+    return run_parallel(partial(learn, every), arguments, n_jobs)
 
 
 def _learn_in_turn(

@@ -15,21 +15,52 @@ from steelyard.model.coverage import index_rows
 from steelyard.model.path import Indices, TheoryPath
 
 from .budget import MemoryLimit, SlowWarning, read_memory
-from .candidates import grow_candidates
+from .candidates import GrownCandidates, grow_candidates
 from .constraints import Constraints
 from .covering import select_for_label
 from .held_out import HeldOutCounter, group_equal_rows
-from .limits import read_demands
+from .limits import Demands, read_demands
 from .parallel import Progress, run_parallel
 from .paths import NO_BOUNDS, Bounds, Ranking, RulePool, make_path, pool_rules
+from .ripper import list_ripper_candidates
 from .settings import ForestSettings
 from .targets import Targets
-from .training_table import code_training_table
+from .training_table import TrainingFeatures, code_training_table, mid_points, value_cuts
 
 _FEWER_RULES = (
     "smaller bags (sample_fraction) and shallower trees (max_depths) give fewer rules to select from, "
     "and n_jobs spreads the labels"
 )
+
+
+def _grow_forests(
+    training: TrainingFeatures,
+    demands: Demands,
+    settings: ForestSettings,
+    entropy: int,
+    n_jobs: int | None,
+    progress: Progress | None,
+    max_bytes: int,
+) -> list[GrownCandidates]:
+    targets, limits, _ = demands
+    options = (entropy, n_jobs, progress, limits, targets.target_class.tolist(), max_bytes)
+    return grow_candidates(training, targets.is_target, settings, *options)
+
+
+def _run_ripper(
+    training: TrainingFeatures,
+    demands: Demands,
+    settings: ForestSettings,
+    entropy: int,
+    n_jobs: int | None,
+    *_: Any,
+) -> list[GrownCandidates]:
+    tables = list_ripper_candidates(training, demands, settings, entropy, n_jobs)
+    return [GrownCandidates(table) for table in tables]
+
+
+# Where candidates come from: how the cut points of the table are placed, and who makes the rules.
+SOURCES = {"forest": (mid_points, _grow_forests), "ripper": (value_cuts, _run_ripper)}
 
 
 def learn_rule_sets(
@@ -80,19 +111,19 @@ def learn_rule_sets(
         See `read_memory`. It bounds what grows with the number of candidates.
     """
     max_bytes = read_memory(max_memory)
-    training = code_training_table(X, feature_names)
+    place_cuts, grow = SOURCES[settings.source]
+    training = code_training_table(X, feature_names, place_cuts)
     demands = read_demands(constraints, training.coder, targets, X)
-    targets, limits, given = demands
+    targets, _, given = demands
     bounds.check(len(targets.names), given.rules)
     is_target = targets.is_target
-    options = (entropy, n_jobs, progress, limits, targets.target_class.tolist(), max_bytes)
-    grown = grow_candidates(training, is_target, settings, *options)
+    grown = grow(training, demands, settings, entropy, n_jobs, progress, max_bytes)
     index = index_rows(training.coded)
     select = partial(select_for_label, index, heuristics, revalidate)
     counts: list[Any] = [None] * len(grown)
     if held_out_for is not None:
-        groups = group_equal_rows(training.coded)
-        counts = [HeldOutCounter(index, settings, groups, found).count for found in grown]
+        counter = partial(HeldOutCounter, index, settings, group_equal_rows(training.coded))
+        counts = [found.bags and counter(found.bags).count for found in grown]
     # The workers of a cluster, which may be more than this machine has cores, have memory of their own.
     n_sharing = min(effective_n_jobs(n_jobs), cpu_count(), len(grown))
     per_job = max_bytes // max(1, n_sharing)

@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeGuard
 from steelyard._numbers import is_integer, is_number
 
 Prune = Literal[False, "oob", "prefix"]
+Source = Literal["forest", "ripper"]
 
 PAPER_DEPTHS: tuple[int | None, ...] = (None, 1, 2, 3, 4, 5, 6, 7, 8)
 
@@ -103,7 +104,7 @@ class SamplingSettings:
 
 @dataclass(frozen=True)
 class ForestSettings(SamplingSettings):
-    """How candidates are grown; the defaults are the paper's.
+    """Where candidates come from and how they are grown; the defaults are the paper's.
 
     Parameters
     ----------
@@ -120,6 +121,9 @@ class ForestSettings(SamplingSettings):
         Maximum number of conditions per rule: trees are not deeper than that.
     presence_only : bool
         Whether to delete conditions on the absence of a word, or on a largest count without a smallest.
+    source : {"forest", "ripper"}
+        Random forests, or the rules that Ripper learns. For the latter only `max_conditions` and
+        `presence_only` count.
     """
 
     n_candidates: int = 300_000
@@ -128,6 +132,7 @@ class ForestSettings(SamplingSettings):
     prune: Prune = False
     max_conditions: int | None = None
     presence_only: bool = False
+    source: Source = "forest"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -142,6 +147,8 @@ class ForestSettings(SamplingSettings):
             )
         if self.prune is not False and self.prune not in ("oob", "prefix"):
             raise ValueError(f"prune must be False, 'oob' or 'prefix', got {self.prune!r}")
+        if self.source not in ("forest", "ripper"):
+            raise ValueError(f"source must be 'forest' or 'ripper', got {self.source!r}")
         check_bound("max_conditions", self.max_conditions)
 
     @property
