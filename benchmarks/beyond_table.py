@@ -24,7 +24,6 @@ from sklearn.base import clone
 from memory import forget_peak, peak_memory
 from steelyard import load_mulan
 from steelyard.estimators.methods import make_estimator
-from steelyard.learning.tuning import choose_cell
 from steelyard.measures import get_measure
 from steelyard.splitting import IterativeStratifiedKFold
 from steelyard.study.analysis.published import PUBLISHED, PUBLISHED_METHODS
@@ -49,13 +48,11 @@ def tune_and_test(folder: Path, fold: int, seed: int, method: str) -> list[dict[
     splitter = IterativeStratifiedKFold(5, random_state=seed)
     splits = list(splitter.split(np.zeros((len(X), 1)), Y))
     folds = search.score_folds(X, Y, splits, MEASURES)
-    n_conditions = np.mean([scored.n_conditions for scored in folds], axis=0)
     cells = search.cells()
     paths: dict[str, Any] = {}
     rows = []
     for i, measure in enumerate(MEASURES):
-        scores = np.array([scored.scores[i] for scored in folds])
-        cell = choose_cell(scores, n_conditions, search.tolerance)
+        cell = search.choose(folds, i)
         chosen = cells[cell]
         variant = {parameter: chosen[parameter] for parameter in search.variants}
         if str(variant) not in paths:

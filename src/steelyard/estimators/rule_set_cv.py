@@ -58,6 +58,9 @@ class RuleSetClassifierCV(TunedClassifier, RuleSetParameters):
         Among the theories whose mean score is below the best by at most this many standard errors of
         the difference, the one with the fewest conditions is chosen. None is 0 for the preset
         ``"paper"`` and 0.5 for ``"short"``.
+    smooth : bool or None, default=None
+        Whether cells are compared by the mean scores of themselves and their neighbours, in the order of
+        `heuristics` and `phis`. None is False for the preset ``"paper"`` and True for ``"short"``.
     n_jobs : int or None, default=None
         Folds are learned in parallel; the result does not depend on it.
 
@@ -95,6 +98,7 @@ class RuleSetClassifierCV(TunedClassifier, RuleSetParameters):
     cv: Any = 5
     _: KW_ONLY
     tolerance: float | None = None
+    smooth: bool | None = None
 
     @property
     def best_heuristic_(self) -> Any:
@@ -214,4 +218,5 @@ class RuleSetClassifierCV(TunedClassifier, RuleSetParameters):
                 "phi": [check_share("phi", phi) for phi in as_list(values["phis"])],
             },
             tolerance=values["tolerance"],
+            smooth=values["smooth"],
         )

@@ -91,7 +91,9 @@ def list_ripper_candidates(
     own = RipperSettings(max_conditions=settings.max_conditions)
     learn = partial(_learn_rules, training.coded, own, entropy)
     orders = draw_orders(training.coded, demands.targets.is_target)
-    learned = _learn_apart(learn, _list_problems(demands, orders), n_jobs)
+    problems = _list_problems(demands, orders)
+    learned = _learn_apart(learn, problems, n_jobs)
+    _warn_of_empty(learn, demands, problems, learned)
     tables = [RuleTable.from_ranges([ranges for ranges, _ in rules]) for rules, _ in learned]
     if settings.presence_only:
         tables = [drop_absences(table, training)[0] for table in tables]

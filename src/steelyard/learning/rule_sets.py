@@ -135,7 +135,9 @@ def learn_rule_sets(
     ]
     watch = SlowWarning("selecting rules for all labels", _FEWER_RULES, label_progress)
     rules_of_label = run_parallel(select, arguments, n_jobs, watch)
-    demands.warn_of_empty([len(rules.table) for rules in rules_of_label])
+    # A label without a rule of Ripper has been told of if the constraints are the reason.
+    n_rules = [len(rules.table) for rules in rules_of_label]
+    demands.warn_of_empty([n if g.bags else 1 for n, g in zip(n_rules, grown, strict=True)])
     pool = pool_rules(rules_of_label, given, is_target)
     selections = zip(*(rules.choices for rules in rules_of_label), strict=True)
     rankings = [
