@@ -47,7 +47,7 @@ _PAPER_GRID = {"heuristics": _HEURISTICS, "phis": PHI_GRID, "tolerance": 0.0, "s
 _SHORT_GRID = _PAPER_GRID | {
     "decode": [EachLabel(), *starmap(BestLabelSet, product((0.0, 0.5, 2.0), (0.1, 1.0)))],
     # Prefer the smaller of two theories that the folds cannot tell apart.
-    "tolerance": 0.5,
+    "tolerance": 0.25,
     # The best of many cells is best by luck, too; luck does not extend to the cells around it.
     "smooth": True,
     # Few candidates leave less to overfit where labels are frequent and noisy; Ripper takes a fraction

@@ -57,7 +57,7 @@ class RuleSetClassifierCV(TunedClassifier, RuleSetParameters):
     tolerance : float or None, default=None
         Among the theories whose mean score is below the best by at most this many standard errors of
         the difference, the one with the fewest conditions is chosen. None is 0 for the preset
-        ``"paper"`` and 0.5 for ``"short"``.
+        ``"paper"`` and 0.25 for ``"short"``.
     smooth : bool or None, default=None
         Whether cells are compared by the mean scores of themselves and their neighbours, in the order of
         `heuristics` and `phis`. None is False for the preset ``"paper"`` and True for ``"short"``.
