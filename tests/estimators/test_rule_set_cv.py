@@ -431,7 +431,7 @@ class TestPresets:
 
     @pytest.mark.parametrize("tolerance", [0.0, np.float32(1), np.int64(1), 1])
     def test_a_given_tolerance_wins(self, tolerance):
-        assert RuleSetClassifierCV(preset="short")._plan(0).tolerance == 0.5
+        assert RuleSetClassifierCV(preset="short")._plan(0).tolerance == 0.25
         given = RuleSetClassifierCV(preset="short", tolerance=tolerance)
         assert given._plan(0).tolerance == tolerance
 
