@@ -4,8 +4,8 @@ Run:  python benchmarks/beyond_table.py DATA --out rows.csv [--methods short,boo
       [--datasets flags,emotions] [--only-folds 1,2] [--boomer boomer.csv] [--jobs 2]
 
 DATA is a folder with one folder per data set, as for paper_table.py; boomer.csv comes from
-boomer_table.py. Data sets that are not the paper's are compared with our R3 by --methods short,ripper. Rows
-that exist already are not computed again, so a killed run can be resumed.
+boomer_table.py. Other data sets than the paper's are compared with our R3 by --methods short,ripper.
+Rows that exist already are not computed again, so a killed run can be resumed.
 """
 
 from __future__ import annotations
