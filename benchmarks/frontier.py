@@ -139,11 +139,12 @@ def run_boomer(split: Split, budgets: dict[float, int], seed: int) -> Iterator[R
         return clf.fit(X, split[1].to_numpy(), **nominal)
 
     def count(clf: Any) -> tuple[int, int]:
-        theory = import_theory(clf, label_names=labels)
-        return len(theory), theory.n_conditions
+        """Rules and conditions; a body that predicts several labels, or is repeated, counts once."""
+        bodies = {scored.body: len(scored) for scored in import_theory(clf, label_names=labels)}
+        return len(bodies), sum(bodies.values())
 
     for factor, budget in budgets.items():
-        # The default rule has no condition; rules that repeat a body are one rule with a larger vote.
+        # The default rule has no condition, and rules may repeat a body.
         low, high = 1, 4 * budget + 2
         while high - low > 1:
             middle = (low + high) // 2
