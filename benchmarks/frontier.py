@@ -216,8 +216,11 @@ def draw(rows: pd.DataFrame, file: Path) -> None:
                 means = part[["n_conditions", "value"]].mean()
                 points.append(Point(str(learner), *means))
             else:
-                tables = (part.pivot_table(v, "fold", "factor") for v in ("n_conditions", "value"))
-                curves.append(Curve.from_folds(str(learner), *tables))
+                x, value = (
+                    part.pivot_table(column, "fold", "factor").to_numpy()
+                    for column in ("n_conditions", "value")
+                )
+                curves.append(Curve.from_folds(str(learner), x, value))
         SizeCurveDisplay(curves, measure=measure, points=points, size="conditions").draw(
             panel, style
         )
