@@ -4,7 +4,8 @@ Run:  python benchmarks/beyond_table.py DATA --out rows.csv [--methods short,boo
       [--datasets flags,emotions] [--only-folds 1,2] [--boomer boomer.csv] [--jobs 2]
 
 DATA is a folder with one folder per data set, as for paper_table.py; boomer.csv comes from
-boomer_table.py. Rows that exist already are not computed again, so a killed run can be resumed.
+boomer_table.py. Other data sets than the paper's are compared with our R3 by --methods short,ripper.
+Rows that exist already are not computed again, so a killed run can be resumed.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import argparse
 import time
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +25,7 @@ from sklearn.base import clone
 
 from memory import forget_peak, peak_memory
 from steelyard import load_mulan
-from steelyard.estimators.methods import make_estimator
-from steelyard.learning.tuning import choose_cell
+from steelyard.estimators.methods import METHODS, make_estimator
 from steelyard.measures import get_measure
 from steelyard.splitting import IterativeStratifiedKFold
 from steelyard.study.analysis.published import PUBLISHED, PUBLISHED_METHODS
@@ -44,27 +45,9 @@ def tune_and_test(folder: Path, fold: int, seed: int, method: str) -> list[dict[
     X_test, Y_test = data.X[is_test], data.Y[is_test].to_numpy()
     forget_peak()
     start = time.perf_counter()
-    # What the tuned estimator does for one measure, for all measures from the same theories.
-    search = make_estimator(method, tune=MEASURES[0], random_state=seed)._plan(seed)
-    splitter = IterativeStratifiedKFold(5, random_state=seed)
-    splits = list(splitter.split(np.zeros((len(X), 1)), Y))
-    folds = search.score_folds(X, Y, splits, MEASURES)
-    n_conditions = np.mean([scored.n_conditions for scored in folds], axis=0)
-    cells = search.cells()
-    paths: dict[str, Any] = {}
+    choose = fit_untuned if METHODS[method].tuned is None else tune
     rows = []
-    for i, measure in enumerate(MEASURES):
-        scores = np.array([scored.scores[i] for scored in folds])
-        cell = choose_cell(scores, n_conditions, search.tolerance)
-        chosen = cells[cell]
-        variant = {parameter: chosen[parameter] for parameter in search.variants}
-        if str(variant) not in paths:
-            model = clone(search.template).set_params(**variant)
-            training_set = model._read_training_set(X, Y)
-            paths[str(variant)] = model._learn_path(*training_set, *search.axes.values())
-        path = paths[str(variant)]
-        h, j = np.unravel_index(cell % path.n_rules.size, path.shape)
-        theory = path.theory(h, path.phis[j], decoder=chosen["decode"])
+    for measure, theory, choice in choose(method, X, Y, seed):
         predicted = theory.predict(X_test).to_numpy()
         rows.append(
             {
@@ -78,23 +61,50 @@ def tune_and_test(folder: Path, fold: int, seed: int, method: str) -> list[dict[
                 "n_conditions": theory.n_conditions / max(len(theory), 1),
                 "seconds": time.perf_counter() - start,
                 "gigabytes": peak_memory(),
-                "choice": str(chosen),
+                "choice": choice,
             }
         )
     return rows
 
 
+def fit_untuned(method: str, X: Any, Y: Any, seed: int) -> Iterator[tuple[str, Any, str]]:
+    """The same theory for every measure."""
+    theory = make_estimator(method, random_state=seed).fit(X, Y).theory_
+    for measure in MEASURES:
+        yield measure, theory, ""
+
+
+def tune(method: str, X: Any, Y: Any, seed: int) -> Iterator[tuple[str, Any, str]]:
+    """What the tuned estimator does for one measure, for all measures from the same theories."""
+    search = make_estimator(method, tune=MEASURES[0], random_state=seed)._plan(seed)
+    splitter = IterativeStratifiedKFold(5, random_state=seed)
+    splits = list(splitter.split(np.zeros((len(X), 1)), Y))
+    folds = search.score_folds(X, Y, splits, MEASURES)
+    cells = search.cells()
+    paths: dict[str, Any] = {}
+    for i, measure in enumerate(MEASURES):
+        cell = search.choose(folds, i)
+        chosen = cells[cell]
+        variant = {parameter: chosen[parameter] for parameter in search.variants}
+        if str(variant) not in paths:
+            model = clone(search.template).set_params(**variant)
+            training_set = model._read_training_set(X, Y)
+            paths[str(variant)] = model._learn_path(*training_set, *search.axes.values())
+        path = paths[str(variant)]
+        h, j = np.unravel_index(cell % path.n_rules.size, path.shape)
+        yield measure, path.theory(h, path.phis[j], decoder=chosen["decode"]), str(chosen)
+
+
 def show_table(rows: pd.DataFrame, boomer: pd.DataFrame | None, measure: str) -> None:
     rows = rows[rows["tuned_for"] == measure]
     ours = 100 * rows.pivot_table(index="dataset", columns="method", values="value")
-    table = pd.DataFrame(
-        {name: PUBLISHED[measure][name] for name in ours.index}, index=PUBLISHED_METHODS
-    ).T
+    known = {name: PUBLISHED[measure][name] for name in ours.index if name in PUBLISHED[measure]}
+    table = pd.DataFrame(known, index=PUBLISHED_METHODS).T
     if boomer is not None:
         predicted = boomer[boomer["predictor"] == BOOMER_PREDICTOR[measure]]
         means = predicted[predicted["measure"] == measure].groupby("dataset")["value"].mean()
         table["BOOMER"] = 100 * means
-    table = table.join(ours)
+    table = table.join(ours) if known else ours
     print(f"\n{measure}, percent\n\n| data set | " + " | ".join(table.columns) + " |")
     print("|---" + "|---:" * len(table.columns) + "|")
     for name, values in table.iterrows():

@@ -36,9 +36,8 @@ def count_out_of_bag(
     self: HeldOutCounter, candidates: Any, is_target: Any, selected: Any, _: Any
 ) -> Any:
     """The counts of selected rules outside the bags of their trees."""
-    grown = self.grown
-    bags = (grown.order, self.settings.bag_size(len(is_target)))
-    seeds = grown.seeds[candidates.position[selected]]
+    bags = (self.bags.order, self.settings.bag_size(len(is_target)))
+    seeds = self.bags.seeds[candidates.position[selected]]
     covered = candidates.rows.take(selected)
     return count_outside_bags(covered, order_bits(is_target), self.group_of_row, *bags, seeds)
 

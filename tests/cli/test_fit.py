@@ -77,6 +77,8 @@ def test_every_method_is_an_option():
         (["--features", "7", "--bag", 0.5], {"max_features": 7, "sample_fraction": 0.5}),
         (["--prune", "none"], {"prune": False}),
         (["--method", "boosted", "--max-rules", 5], {"max_rules": 5}),
+        (["--max-conditions", 2], {"max_conditions": 2}),
+        (["--max-total-conditions", 9], {"max_total_conditions": 9}),
     ],
 )
 def test_options_become_parameters(made, options, parameters):

@@ -10,6 +10,7 @@ import pytest
 from steelyard import (
     BoostedRulesClassifier,
     BoostedRulesClassifierCV,
+    Constraints,
     MEstimate,
     RipperClassifier,
     RuleSetClassifier,
@@ -68,7 +69,50 @@ def test_bounds_hold_for_classes_too(estimator, data):
     assert max(map(len, theory), default=0) <= 2
 
 
-@pytest.mark.parametrize("name", ["max_rules", "max_conditions"])
+@pytest.mark.parametrize("most", [3, 14])
+def test_no_theory_has_more_than_max_total_conditions(estimator, data, most):
+    theory = estimator.set_params(max_total_conditions=most).fit(data.X, data.Y).theory_
+    assert 0 < theory.n_conditions <= most
+
+
+def test_every_cell_of_a_budget_is_within_it(data):
+    tuned = RuleSetClassifierCV(
+        max_rules=5, max_conditions=3, max_total_conditions=9, **GRID, **FOREST
+    )
+    tuned.fit(data.X, data.Y)
+    sizes = tuned.cv_results_
+    assert (sizes["mean_n_rules"] <= 5).all()
+    assert (sizes["mean_n_rules"] * sizes["mean_n_conditions"] <= 9 + 1e-9).all()
+    assert tuned.path_.total_conditions.max() <= 9
+    again = TheoryPath.from_json(tuned.path_.to_json())
+    assert (again.total_conditions == tuned.path_.total_conditions).all()
+
+
+@pytest.mark.parametrize("kind", [RuleSetClassifier, BoostedRulesClassifier, RipperClassifier])
+def test_a_larger_total_keeps_the_rules_of_a_smaller_one(data, kind):
+    """A theory ends at the first rule that does not fit, whatever fits after it."""
+    options = FOREST | {"phi": 1.0} if kind is RuleSetClassifier else {"random_state": 0}
+    small, large = (
+        kind(max_total_conditions=most, **options).fit(data.X, data.Y).theory_ for most in (8, 12)
+    )
+    assert {scored.rule for scored in small} <= {scored.rule for scored in large}
+
+
+def test_the_total_must_fit_the_other_bounds(data):
+    least = {"min_rules_per_label": 2, "max_total_conditions": 7}
+    for kind in (RuleSetClassifier, BoostedRulesClassifier):
+        with pytest.raises(ValueError, match="max_total_conditions=7 is less than .* at least 8"):
+            kind(**least).fit(data.X, data.Y)
+    given = Constraints(given=["for juice ← weight ≥ 250 ∧ weight < 260"])
+    for kind in (RuleSetClassifier, BoostedRulesClassifier, RipperClassifier):
+        with pytest.raises(ValueError, match="less than the 2 conditions of the given rules"):
+            kind(max_total_conditions=1, constraints=given).fit(data.X, data.Y)
+        few = FOREST if kind is RuleSetClassifier else {}
+        clf = kind(max_total_conditions=2, constraints=given, **few).fit(data.X, data.Y)
+        assert clf.theory_.n_conditions == 2
+
+
+@pytest.mark.parametrize("name", ["max_rules", "max_conditions", "max_total_conditions"])
 def test_bounds_must_be_positive_integers(estimator, data, name):
     with pytest.raises(ValueError, match=f"{name} must be an integer of at least 1, got 0"):
         estimator.set_params(**{name: 0}).fit(data.X, data.Y)

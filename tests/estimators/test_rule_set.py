@@ -18,10 +18,12 @@ from sklearn.preprocessing import OrdinalEncoder, StandardScaler
 
 from steelyard import (
     WRA,
+    Constraints,
     FMeasure,
     Heuristic,
     MEstimate,
     Precision,
+    RipperClassifier,
     RuleSetClassifier,
     Theory,
     make_planted_rules,
@@ -141,6 +143,35 @@ class TestTheory:
             for h in (MEstimate(0), MEstimate(64), MEstimate(2**19))
         ]
         assert lengths == sorted(lengths, reverse=True)
+
+
+class TestSources:
+    def test_candidates_of_ripper_are_ripper_s_rules(self, data):
+        """Covering drops only rules that cover no further positive; one firing rule decides."""
+        ripper = RipperClassifier(random_state=0).fit(data.X, data.Y)
+        source = {"source": "ripper", "phi": 1.0, "decode": "each-label"}
+        for preset in ("paper", "short"):
+            fitted = classifier(preset=preset, **source).fit(data.X, data.Y)
+            rules = {scored.rule for scored in fitted.theory_}
+            assert rules <= {scored.rule for scored in ripper.theory_}
+            missed = (fitted.predict(data.X) != ripper.predict(data.X)).mean()
+            assert missed < 0.02
+            assert all(scored.held_out is None for scored in fitted.theory_)
+
+    def test_they_satisfy_constraints(self, numeric):
+        X, Y = numeric
+        Y = Y.assign(never=0)
+        wanted = Constraints(forbidden=["word1"], given=["a ← word0 ≥ 3"])
+        options = {"max_conditions": 1, "presence_only": True, "constraints": wanted}
+        theory = classifier(source="ripper", phi=1.0, **options).fit(X, Y).theory_
+        assert len(theory) > 1
+        assert wanted.violations(theory) == []
+        assert max(map(len, theory)) == 1
+        assert all("<" not in str(scored.rule) and "≤" not in str(scored.rule) for scored in theory)
+
+    def test_another_source_is_rejected(self, data):
+        with pytest.raises(ValueError, match="source must be 'forest' or 'ripper', got 'trees'"):
+            classifier(source="trees").fit(data.X, data.Y)
 
 
 class TestHeuristics:

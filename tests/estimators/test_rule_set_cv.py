@@ -27,6 +27,8 @@ from steelyard import (
     theory_path,
 )
 from steelyard.estimators.presets import PRESETS, TUNED_PRESETS
+from steelyard.estimators.validation import as_list
+from steelyard.learning.tuning import choose_cell, smooth_scores
 from steelyard.measures import get_measure, get_scorer
 from steelyard.model.thresholding import PHI_GRID
 
@@ -358,9 +360,11 @@ def to_records(results):
 
 class TestMoreToChoose:
     def test_one_entry_per_combination(self, chosen):
-        names = ("max_features", "prune", "decode", "heuristic", "phi")
+        names = ("source", "max_features", "prune", "decode", "heuristic", "phi")
         found = [tuple(entry[n] for n in names) for entry in to_records(chosen.cv_results_)]
-        assert found == list(itertools.product(*CHOICES.values(), HEURISTICS, [1.0, 0.3]))
+        assert found == list(
+            itertools.product(["forest"], *CHOICES.values(), HEURISTICS, [1.0, 0.3])
+        )
 
     def test_each_entry_is_what_a_classifier_of_its_own_scores(self, three_labels, chosen):
         X, Y = three_labels
@@ -376,7 +380,7 @@ class TestMoreToChoose:
         best = to_records(chosen.cv_results_)[chosen.best_index_]
         assert chosen.best_score_ == max(chosen.cv_results_["mean_test_score"])
         assert best.items() >= chosen.best_params_.items()
-        assert chosen.best_params_.keys() == {*CHOICES, "heuristic", "phi"}
+        assert chosen.best_params_.keys() == {"source", *CHOICES, "heuristic", "phi"}
         assert chosen.best_heuristic_ == chosen.best_params_["heuristic"]
         same = RuleSetClassifier(**chosen.best_params_, **FOREST).fit(*three_labels)
         assert chosen.theory_.to_json() == same.theory_.to_json()
@@ -394,13 +398,25 @@ class TestMoreToChoose:
         assert difference.mean() <= 2 * difference.std(ddof=1) / np.sqrt(3)
         assert tolerant.best_score_ == results.mean_test_score[chosen]
 
+    def test_smoothing_compares_means_of_neighbours_and_reports_the_cell_itself(self, three_labels):
+        phis = [1, 0.6, 0.3, 0.1]
+        fitted = tuned(phis=phis, smooth=True).fit(*three_labels)
+        results = pd.DataFrame(fitted.cv_results_)
+        folds = results[[f"split{i}_test_score" for i in range(3)]].to_numpy().T
+        smooth = smooth_scores(folds, (len(HEURISTICS), len(phis)))
+        n_conditions = (results.mean_n_conditions * results.mean_n_rules).to_numpy()
+        assert fitted.best_index_ == choose_cell(smooth, n_conditions)
+        assert fitted.best_score_ == results.mean_test_score[fitted.best_index_]
+
 
 class TestPresets:
     @pytest.mark.parametrize("preset", PRESETS)
     def test_what_a_preset_offers(self, three_labels, preset):
         fitted = tuned(preset=preset, cv=2, phis=[1.0], heuristics=[MEstimate(8)])
         fitted.fit(*three_labels)
-        assert fitted.cv_results_["decode"].tolist() == TUNED_PRESETS[preset]["decode"]
+        offered = [as_list(TUNED_PRESETS[preset][name]) for name in ("source", "decode")]
+        columns = (fitted.cv_results_[name] for name in ("source", "decode"))
+        assert list(zip(*columns, strict=True)) == list(itertools.product(*offered))
         same = RuleSetClassifier(preset=preset, **(fitted.best_params_ | FOREST))
         assert fitted.theory_.to_json() == same.fit(*three_labels).theory_.to_json()
 
@@ -415,7 +431,7 @@ class TestPresets:
 
     @pytest.mark.parametrize("tolerance", [0.0, np.float32(1), np.int64(1), 1])
     def test_a_given_tolerance_wins(self, tolerance):
-        assert RuleSetClassifierCV(preset="short")._plan(0).tolerance == 0.5
+        assert RuleSetClassifierCV(preset="short")._plan(0).tolerance == 0.25
         given = RuleSetClassifierCV(preset="short", tolerance=tolerance)
         assert given._plan(0).tolerance == tolerance
 

@@ -31,10 +31,12 @@ def tuned(request):
     return clf.fit(DATA.X, DATA.Y)
 
 
-def test_the_map_shows_the_mean_scores_of_the_chosen_decoder(tuned):
+def test_the_map_shows_the_mean_scores_of_the_chosen_source_and_decoder(tuned):
     display = tuned.plot_map()
-    is_chosen = [decoder == tuned.best_params_["decode"] for decoder in tuned.cv_results_["decode"]]
-    scores = tuned.cv_results_["mean_test_score"][is_chosen].reshape(2, 3)
+    results, best = tuned.cv_results_, tuned.best_params_
+    pairs = zip(results["source"], results["decode"], strict=True)
+    is_chosen = [pair == (best["source"], best["decode"]) for pair in pairs]
+    scores = results["mean_test_score"][is_chosen].reshape(2, 3)
     assert np.allclose(display.ax_.collections[0].get_array().reshape(3, 2), 100 * scores.T)
     assert display.ax_.get_xlabel() == "m"
 

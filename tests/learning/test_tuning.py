@@ -1,10 +1,11 @@
 """Tuning: the cell that is chosen from scores on folds."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steelyard.learning.tuning import choose_cell
+from steelyard.learning.tuning import choose_cell, smooth_scores
 from strategies import random_generators
 
 
@@ -47,3 +48,28 @@ class TestChoosing:
 
     def test_one_fold_tells_no_error(self):
         assert choose_cell(np.array([[0.5, 0.6]]), np.array([1, 9]), 5.0) == 1
+
+
+class TestSmoothing:
+    @settings(max_examples=30)
+    @given(random_generators(), st.integers(1, 4), st.integers(1, 4))
+    def test_a_score_becomes_the_mean_of_nine_cells(self, rng, n_rows, n_columns):
+        scores = rng.random((2, 3 * n_rows * n_columns))
+        smooth = smooth_scores(scores, (n_rows, n_columns)).reshape(2, 3, n_rows, n_columns)
+        grids = scores.reshape(smooth.shape)
+        for k, g, i, j in np.ndindex(smooth.shape):
+            rows = [min(max(i + step, 0), n_rows - 1) for step in (-1, 0, 1)]
+            columns = [min(max(j + step, 0), n_columns - 1) for step in (-1, 0, 1)]
+            mean = np.mean([grids[k, g, r, c] for r in rows for c in columns])
+            assert smooth[k, g, i, j] == pytest.approx(mean)
+
+    def test_a_cell_that_is_good_alone_loses_to_one_among_good_cells(self):
+        scores = np.array([[0.1, 0.9, 0.1, 0.6, 0.7, 0.6]] * 2)
+        assert choose_cell(scores, np.ones(6)) == 1
+        assert choose_cell(smooth_scores(scores, (1, 6)), np.ones(6)) == 4
+
+    def test_an_undefined_score_stays_undefined_and_spreads_no_further(self):
+        scores = np.array([[np.nan, 0.2, 0.5, 0.5]])
+        smooth = smooth_scores(scores, (1, 4))
+        assert np.isnan(smooth[0, 0])
+        assert smooth[0, 1:].tolist() == pytest.approx([0.2, 0.4, 0.5])

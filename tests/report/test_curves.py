@@ -35,6 +35,19 @@ def noise(n_folds=4):
     return pd.concat(parts, ignore_index=True)
 
 
+def test_the_size_of_a_theory_can_be_its_conditions():
+    budget = {"parameter": "max_total_conditions", "values": [3, 9], "cv": 2}
+    estimator = RuleSetClassifier(n_candidates=200, random_state=0)
+    display = SizeCurveDisplay.from_estimator(
+        estimator, DATA.X, DATA.Y, size="conditions", **budget
+    )
+    (curve,) = display.curves
+    assert (curve.x <= [3, 9]).all()
+    assert display.plot().ax_.get_xlabel() == "number of conditions of all rules"
+    with pytest.raises(ValueError, match="size must be one of 'rules', 'conditions', got 'words'"):
+        SizeCurveDisplay([], measure="hamming", size="words")
+
+
 def test_cells_are_not_chosen_on_the_fold_that_they_are_shown_on():
     (curve,) = SizeCurveDisplay.from_results(noise(), measure="hamming").curves
     # The best of 200 cells of noise seems to reach 0.6 and more in the mean of four folds.

@@ -79,6 +79,12 @@ def fit(
     max_rules: Annotated[
         int | None, option("Most rules.", default="none; boosted: 333", min=1)
     ] = None,
+    max_conditions: Annotated[
+        int | None, option("Most conditions per rule.", default="none; boosted: 4", min=1)
+    ] = None,
+    max_total_conditions: Annotated[
+        int | None, option("Most conditions of all rules together.", default="none", min=1)
+    ] = None,
     constraints: Annotated[
         Path | None, option(_CONSTRAINTS, metavar="FILE.toml", exists=True, dir_okay=False)
     ] = None,
@@ -99,7 +105,9 @@ def fit(
     """
     _check_files(out, report, test, data, constraints)
     options: dict[str, Any] = {"heuristic": heuristic, "parameter": parameter, "phi": phi}
-    options |= {"n_candidates": candidates, "max_rules": max_rules, "random_state": seed}
+    options |= {"n_candidates": candidates, "random_state": seed}
+    options |= {"max_rules": max_rules, "max_conditions": max_conditions}
+    options["max_total_conditions"] = max_total_conditions
     options |= {"decode": decode and decode.value, "n_jobs": jobs}
     options |= grow_options(trees, depths, features, bag, prune)
     options["constraints"] = constraints and read_constraints(constraints)

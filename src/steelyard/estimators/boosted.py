@@ -26,6 +26,7 @@ class BoostedRulesParameters(TheoryClassifier):
 
     max_rules: int = 333
     max_conditions: int | None = 4
+    max_total_conditions: int | None = None
     min_rules_per_label: int = 0
     n_tries: int = 10
     sample_fraction: float = 0.5
@@ -53,6 +54,9 @@ class BoostedRulesClassifier(BoostedRulesParameters):
         Maximum number of rules over all labels.
     max_conditions : int or None, default=4
         Maximum number of conditions per rule; None is 20.
+    max_total_conditions : int or None, default=None
+        Maximum number of conditions over all rules: the rules that lower the loss most are kept up to
+        the first one that exceeds it.
     min_rules_per_label : int, default=0
         Number of rules that each label keeps if it has them, whatever their gain. With 1 no label that
         has a rule is left without one.

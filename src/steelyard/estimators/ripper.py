@@ -50,6 +50,9 @@ class RipperClassifier(TheoryClassifier):
         Maximum number of rules over all labels: those with the best values are kept.
     max_conditions : int or None, default=None
         Maximum number of conditions per rule.
+    max_total_conditions : int or None, default=None
+        Maximum number of conditions over all rules: those with the best values are kept up to the first
+        one that exceeds it.
     constraints : Constraints or None, default=None
         What every rule has to satisfy, and rules that are given.
     n_jobs : int or None, default=None
@@ -100,6 +103,7 @@ class RipperClassifier(TheoryClassifier):
     check_error: bool = True
     max_rules: int | None = None
     max_conditions: int | None = None
+    max_total_conditions: int | None = None
     constraints: Constraints | None = None
     n_jobs: int | None = None
     random_state: Any = None

@@ -15,7 +15,7 @@ from steelyard.learning.budget import read_memory
 from steelyard.learning.constraints import Constraints, check_constraints
 from steelyard.learning.paths import Bounds
 from steelyard.learning.rule_sets import learn_rule_sets
-from steelyard.learning.settings import ForestSettings, check_integer, check_share
+from steelyard.learning.settings import ForestSettings, check_bound, check_integer, check_share
 from steelyard.learning.targets import TargetChoice, Targets
 from steelyard.model.decoders import Decoder
 from steelyard.model.path import TheoryPath
@@ -43,12 +43,14 @@ class RuleSetParameters(TheoryClassifier):
     """The parameters of both estimators of rule sets; see `RuleSetClassifier`."""
 
     preset: str = DEFAULT_PRESET
+    source: str | Sequence[Any] | None = None
     threshold_heuristic: Heuristic | str | Callable[..., Any] | None = None
     n_candidates: int | None = None
     n_trees: int | None = None
     max_depths: Sequence[int | None] | None = None
     max_conditions: int | None = None
     max_rules: int | None = None
+    max_total_conditions: int | None = None
     min_rules_per_label: int = 0
     sample_fraction: float | None = None
     max_features: str | int | float | Sequence[Any] | None = None
@@ -83,6 +85,10 @@ class RuleSetClassifier(RuleSetParameters):
         Fills the parameters that are None: ``"paper"`` is the method of the paper, ``"short"`` learns
         rules of few conditions and predicts label sets. ``"auto"`` is ``"short"`` for sparse tables,
         where the paper's rules get long, and ``"paper"`` for others.
+    source : {"forest", "ripper"} or None, default=None
+        Where the candidates come from: random forests, or the rules that `RipperClassifier` learns, of
+        which there are few. With Ripper only `max_conditions` and `presence_only` bound the candidates,
+        and rules have no counts on unseen examples. Presets use forests.
     threshold_heuristic : Heuristic, str, callable or None, default=None
         Heuristic that ranks the selected rules for the threshold; None is `heuristic`.
     n_candidates : int or None, default=None
@@ -96,6 +102,10 @@ class RuleSetClassifier(RuleSetParameters):
         Maximum number of conditions per rule: no tree is deeper than that.
     max_rules : int or None, default=None
         Maximum number of rules over all labels: of the share `phi`, those with the best values are kept.
+    max_total_conditions : int or None, default=None
+        Maximum number of conditions over all rules: the best rules are kept up to the first one that
+        exceeds it. A theory has no rule if its best one does. It may leave a label with fewer rules
+        than `min_rules_per_label`.
     min_rules_per_label : int, default=0
         Number of rules that each label keeps if it has them, whatever their values. With 1 no label that
         has a rule is left without one.
@@ -161,8 +171,8 @@ class RuleSetClassifier(RuleSetParameters):
     def _check_parameters(self) -> None:
         self._settings()
         read_memory(self.max_memory)
-        if self.max_rules is not None:
-            check_integer("max_rules", self.max_rules)
+        for name in ("max_rules", "max_total_conditions"):
+            check_bound(name, getattr(self, name))
         check_integer("min_rules_per_label", self.min_rules_per_label, least=0)
         check_constraints(self.constraints)
         check_decoder(self.decode)
@@ -208,7 +218,7 @@ class RuleSetClassifier(RuleSetParameters):
         phis: Sequence[float],
         **options: Any,
     ) -> TheoryPath:
-        bounds = Bounds(self.max_rules, self.min_rules_per_label)
+        bounds = Bounds(self.max_rules, self.min_rules_per_label, self.max_total_conditions)
         options |= self._learning_options() | {"revalidate": self.revalidate, "bounds": bounds}
         options["max_memory"] = self.max_memory
         if self.threshold_heuristic is not None:

@@ -21,6 +21,9 @@ from .rule_set import RuleSetClassifier, RuleSetParameters
 from .tuned import FoldScores, Search, TunedClassifier
 from .validation import as_list
 
+# The parameters to choose that need candidates of their own.
+VARIANTS = ("source", "max_features", "prune")
+
 
 @dataclass(eq=False, repr=False)
 class RuleSetClassifierCV(TunedClassifier, RuleSetParameters):
@@ -43,25 +46,28 @@ class RuleSetClassifierCV(TunedClassifier, RuleSetParameters):
         An integer is a number of folds by iterative stratification.
     preset : {"auto", "paper", "short"}, default="auto"
         Fills the parameters that are None, as in `RuleSetClassifier`. ``"short"`` also chooses how to
-        decode.
-    max_features, prune, decode
-        As in `RuleSetClassifier`, or a list to choose from. Each combination of the first two needs
+        decode, and between candidates of forests and of Ripper.
+    source, max_features, prune, decode
+        As in `RuleSetClassifier`, or a list to choose from. Each combination of the first three needs
         candidates of its own.
     threshold_heuristic, n_candidates, n_trees, max_depths, max_conditions, max_rules, \
-    min_rules_per_label, sample_fraction, presence_only, target, revalidate, constraints, \
-    random_state, verbose
+    max_total_conditions, min_rules_per_label, sample_fraction, presence_only, target, revalidate, \
+    constraints, random_state, verbose
         As in `RuleSetClassifier`.
     tolerance : float or None, default=None
         Among the theories whose mean score is below the best by at most this many standard errors of
         the difference, the one with the fewest conditions is chosen. None is 0 for the preset
-        ``"paper"`` and 0.5 for ``"short"``.
+        ``"paper"`` and 0.25 for ``"short"``.
+    smooth : bool or None, default=None
+        Whether cells are compared by the mean scores of themselves and their neighbours, in the order of
+        `heuristics` and `phis`. None is False for the preset ``"paper"`` and True for ``"short"``.
     n_jobs : int or None, default=None
         Folds are learned in parallel; the result does not depend on it.
 
     Attributes
     ----------
     best_params_ : dict
-        The chosen `max_features`, `prune`, `decode`, `heuristic` and `phi`.
+        The chosen `source`, `max_features`, `prune`, `decode`, `heuristic` and `phi`.
     best_heuristic_ : Heuristic
     best_phi_ : float
     best_score_ : float
@@ -92,6 +98,7 @@ class RuleSetClassifierCV(TunedClassifier, RuleSetParameters):
     cv: Any = 5
     _: KW_ONLY
     tolerance: float | None = None
+    smooth: bool | None = None
 
     @property
     def best_heuristic_(self) -> Any:
@@ -164,7 +171,7 @@ class RuleSetClassifierCV(TunedClassifier, RuleSetParameters):
     def list_scored_cells(self) -> list[dict[str, Any]]:
         """The parameters of the cells in the order of `cv_results_` and of `fold_scores_`."""
         check_is_fitted(self)
-        names = ("max_features", "prune", "decode", "heuristic", "phi")
+        names = (*VARIANTS, "decode", "heuristic", "phi")
         columns = [self.cv_results_[name] for name in names]
         return [dict(zip(names, cell, strict=True)) for cell in zip(*columns, strict=True)]
 
@@ -204,11 +211,12 @@ class RuleSetClassifierCV(TunedClassifier, RuleSetParameters):
             template.set_params(preset=values["preset"])
         return Search(
             template=template,
-            variants={name: as_list(values[name]) for name in ("max_features", "prune")},
+            variants={name: as_list(values[name]) for name in VARIANTS},
             decoders=choose_decoders(self.decode, values["decode"], output),
             axes={
                 "heuristic": [get_heuristic(h) for h in as_list(values["heuristics"])],
                 "phi": [check_share("phi", phi) for phi in as_list(values["phis"])],
             },
             tolerance=values["tolerance"],
+            smooth=values["smooth"],
         )

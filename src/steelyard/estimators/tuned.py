@@ -20,7 +20,7 @@ from steelyard._numbers import is_number
 from steelyard.learning.constraints import ConstraintWarning
 from steelyard.learning.parallel import run_parallel
 from steelyard.learning.targets import Output, flatten_column
-from steelyard.learning.tuning import choose_cell
+from steelyard.learning.tuning import choose_cell, smooth_scores
 from steelyard.measures import find_measure, get_scorer, reject_single_label
 from steelyard.model.decoders import Decoder
 from steelyard.model.frames import to_pandas
@@ -58,6 +58,8 @@ class Search(NamedTuple):
         Values of the parameters that one path covers, in the order of its axes.
     tolerance : float
         Number of standard errors by which a smaller theory may be worse than the best.
+    smooth : bool
+        Whether cells are compared by the mean scores of themselves and their neighbours on the axes.
     """
 
     template: Any
@@ -65,6 +67,7 @@ class Search(NamedTuple):
     decoders: Sequence[Decoder]
     axes: Mapping[str, Sequence[Any]]
     tolerance: float
+    smooth: bool = False
 
     def check(self) -> Self:
         """Reject an empty grid and wrong parameters."""
@@ -72,6 +75,8 @@ class Search(NamedTuple):
             raise ValueError("nothing to choose from: a list of parameter values is empty")
         if not is_number(self.tolerance) or not 0 <= self.tolerance < np.inf:
             raise ValueError(f"tolerance must be a number of at least 0, got {self.tolerance!r}")
+        if not isinstance(self.smooth, bool | np.bool_):
+            raise ValueError(f"smooth must be True or False, got {self.smooth!r}")
         for model in self.models():
             model._check_parameters()
         return self
@@ -89,6 +94,14 @@ class Search(NamedTuple):
     ) -> list[FoldScores]:
         """Scores of all cells on every fold; the options are those of `run_parallel`."""
         return run_parallel(partial(self._score_fold, X, y, scorings), splits, **options)
+
+    def choose(self, folds: Sequence[FoldScores], scoring: int = 0) -> int:
+        """Position of the cell to choose by one of the scorings."""
+        scores = np.array([fold.scores[scoring] for fold in folds])
+        if self.smooth:
+            scores = smooth_scores(scores, [len(values) for values in self.axes.values()])
+        n_conditions = np.mean([fold.n_conditions for fold in folds], axis=0)
+        return choose_cell(scores, n_conditions, self.tolerance)
 
     def _score_fold(
         self, X: Any, y: Any, scorings: Sequence[Any], train: Rows, test: Rows
@@ -246,7 +259,7 @@ class TunedClassifier(TheoryClassifier):
         return splits
 
     def _choose(self, search: Search, folds: Sequence[FoldScores]) -> None:
-        """Set the results and the choice: best mean score, ties go to fewer conditions."""
+        """Set the results and the choice."""
         scores = np.array([fold.scores[0] for fold in folds])
         n_rules = np.mean([fold.n_rules for fold in folds], axis=0)
         n_conditions = np.mean([fold.n_conditions for fold in folds], axis=0)
@@ -255,7 +268,7 @@ class TunedClassifier(TheoryClassifier):
         if np.isnan(mean).all():
             raise ValueError(f"scoring {self.scoring!r} is undefined (NaN) for every theory")
         cells = search.cells()
-        self.best_index_ = choose_cell(scores, n_conditions, search.tolerance)
+        self.best_index_ = search.choose(folds)
         self.best_params_ = cells[self.best_index_]
         self.best_score_ = float(mean[self.best_index_])
         self.cv_results_ = {

@@ -103,15 +103,16 @@ def learn_boosted_rules(
     progress : callable(n_labels_done, n_labels), optional
     constraints : Constraints, optional
     """
-    bounds = Bounds(settings.max_rules, settings.min_rules_per_label)
+    bounds = Bounds(settings.max_rules, settings.min_rules_per_label, settings.max_total_conditions)
     heuristics = [MEstimate(m) for m in ms]
     targets = targets.for_presence()
     training = code_training_table(X, feature_names, spread_mid_points)
     demands = read_demands(constraints, training.coder, targets, X, takes_both_classes=True)
     given = demands.given
-    bounds.check(len(targets.names), len(given.rules))
+    bounds.check(len(targets.names), given.rules)
     index = index_rows(training.coded)
-    budget = share_rules(settings.max_rules, len(targets.names))
+    most = min(settings.max_rules, settings.max_total_conditions or settings.max_rules)
+    budget = share_rules(most, len(targets.names))
     orders = draw_orders(training.coded, targets.is_target)
     boost = partial(boost_label, index, ms, settings, budget, entropy)
     limits, _ = demands.by_label()
@@ -341,7 +342,7 @@ def _boost(
 
 
 def _rank_votes(pool: RulePool, votes: Sequence[Votes], bounds: Bounds) -> Ranking:
-    """Sort the votes of all labels by their gain; stop before exceeding `max_rules`.
+    """Sort the votes of all labels by their gain; stop before exceeding the bounds.
 
     The votes of given rules come first. The first votes of each label are among them whatever their
     gain.
@@ -352,10 +353,11 @@ def _rank_votes(pool: RulePool, votes: Sequence[Votes], bounds: Bounds) -> Ranki
     gain = np.concatenate([*(v.given_gain for v in votes), *(v.gain for v in votes)])
     best_first = np.lexsort((-gain, rules < len(pool.table)))
     first_votes = np.sort(np.unique(rules[best_first], return_index=True)[1])
-    max_rules = bounds.max_rules
-    if max_rules is not None and len(first_votes) > max_rules:
-        ranked = rules[best_first]
-        order = bounds.protect(pool.label_of_rule[ranked[first_votes]], len(pool.given.rules))
+    ranked = rules[best_first]
+    firsts = ranked[first_votes]
+    order = bounds.protect(pool.label_of_rule[firsts], len(pool.given.rules))
+    max_rules = bounds.count_within(pool.n_conditions[firsts[order]])
+    if len(first_votes) > max_rules:
         kept = first_votes[order[:max_rules]]
         is_kept = np.isin(ranked, ranked[kept])
         is_kept[first_votes[max_rules] :] = False

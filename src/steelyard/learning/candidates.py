@@ -72,27 +72,39 @@ _NOTHING_GROWN = GrownRules(
 )
 
 
+class Bags(NamedTuple):
+    """The bags of the trees that the rules of one label come from.
+
+    Parameters
+    ----------
+    unpruned : RuleTable
+        The rules before pruning.
+    seeds : (n_rules,) uint64
+        Seed of the tree that each rule comes from, with which its bag can be drawn again. Rules of the
+        same tree follow each other.
+    order : (n_rows,) int64
+        The order in which bags draw the rows.
+    """
+
+    unpruned: RuleTable
+    seeds: NDArray[np.uint64]
+    order: NDArray[np.int64]
+
+
 class GrownCandidates(NamedTuple):
     """The candidates of one label and what tells which rows made each of them.
 
     Parameters
     ----------
     table : RuleTable
-    unpruned : RuleTable
-        The same rules before pruning.
-    seeds : (n_rules,) uint64
-        Seed of the tree that each rule comes from, with which its bag can be drawn again. Rules of the
-        same tree follow each other.
-    order : (n_rows,) int64
-        The order in which bags draw the rows.
+    bags : Bags, optional
+        None if all rows made the rules.
     tree_of_rule : (n_rules,) int64, optional
         The tree of each rule, if the rules are whole paths of trees.
     """
 
     table: RuleTable
-    unpruned: RuleTable
-    seeds: NDArray[np.uint64]
-    order: NDArray[np.int64]
+    bags: Bags | None = None
     tree_of_rule: NDArray[np.int64] | None = None
 
 
@@ -136,7 +148,7 @@ def grow_candidates(
     """
     orders = draw_orders(training.coded, is_target)
     none = RuleTable.empty()
-    found = [GrownCandidates(none, none, np.empty(0, np.uint64), order) for order in orders]
+    found = [GrownCandidates(none, Bags(none, np.empty(0, np.uint64), order)) for order in orders]
     labels = [i for i, mask in enumerate(is_target) if 0 < mask.sum() < len(mask)]
     if not labels:
         return found
@@ -150,13 +162,12 @@ def grow_candidates(
         table = grown[i].table.head(int(grown[i].n_new[:n_passes].sum()))
         trees[i] = grown[i].tree[: len(table)]
         if settings.presence_only:
-            table, kept = _drop_absences(table, training)
+            table, kept = drop_absences(table, training)
             trees[i] = trees[i][kept]
         seed_of_rule = seeds[i][trees[i]]
         is_whole = limits is None and not settings.presence_only and settings.prune is False
-        found[i] = GrownCandidates(
-            table, table, seed_of_rule, orders[i], trees[i] if is_whole else None
-        )
+        bags = Bags(table, seed_of_rule, orders[i])
+        found[i] = GrownCandidates(table, bags, trees[i] if is_whole else None)
     if settings.prune is False:
         return found
     prune = partial(prune_table, settings, index_rows(training.coded))
@@ -166,7 +177,7 @@ def grow_candidates(
     return found
 
 
-def _drop_absences(
+def drop_absences(
     table: RuleTable, training: TrainingFeatures
 ) -> tuple[RuleTable, NDArray[np.intp]]:
     """The rules without conditions that hold if a word is absent, and which rules are left.

@@ -29,7 +29,7 @@ from steelyard.model.coverage import (
     rows_to_bits,
 )
 
-from .candidates import GrownCandidates, prune_table
+from .candidates import Bags, prune_table
 from .covering import Candidates
 from .settings import ForestSettings
 
@@ -96,13 +96,13 @@ class HeldOutCounter:
         With which the candidates were grown.
     group_of_row : (n_rows,) int64
         See `group_equal_rows`.
-    grown : GrownCandidates
+    bags : Bags
     """
 
     index: RowIndex
     settings: ForestSettings
     group_of_row: Indices
-    grown: GrownCandidates
+    bags: Bags
 
     def count(
         self,
@@ -112,10 +112,9 @@ class HeldOutCounter:
         select: Callable[[Candidates], Indices],
     ) -> Indices:
         """TP and FP of the selected candidates, shape (2, n_rules); `select` is covering."""
-        grown = self.grown
         bits = order_bits(is_target)
         fold_of_row = deal_folds(is_target, self.group_of_row)
-        bag = (grown.order, self.settings.bag_size(len(is_target)))
+        bag = (self.bags.order, self.settings.bag_size(len(is_target)))
         counts = np.zeros((2, len(selected)), dtype=np.int64)
         for fold in range(N_FOLDS):
             is_known = fold_of_row != fold
@@ -130,7 +129,7 @@ class HeldOutCounter:
                 covered = candidates.rows.take(found[used])
             else:
                 covered = self._cover_repruned(position, is_target, is_known, bits)
-            bags = (self.group_of_row, *bag, grown.seeds[position])
+            bags = (self.group_of_row, *bag, self.bags.seeds[position])
             counts += count_outside_bags(covered, bits, *bags, unknown)[:, twin]
         return counts
 
@@ -139,15 +138,15 @@ class HeldOutCounter:
     ) -> RowStore:
         """Coverage of some rules, pruned as if there were known rows only."""
         # Positions ascend, so rules of the same tree follow each other.
-        seeds, tree_of_rule = np.unique(self.grown.seeds[position], return_inverse=True)
+        seeds, tree_of_rule = np.unique(self.bags.seeds[position], return_inverse=True)
         table = prune_table(
             self.settings,
             self.index,
-            self.grown.unpruned.take(position),
+            self.bags.unpruned.take(position),
             tree_of_rule,
             seeds,
             is_target,
-            self.grown.order,
+            self.bags.order,
             is_known,
         )
         return collect(table, self.index, bits)[0]

@@ -17,6 +17,8 @@ from steelyard.model.coverage import order_bits, rows_to_bits
 from steelyard.model.label_sets import KnownLabelSets
 from steelyard.model.path import Indices, RankedRules, TheoryPath
 from steelyard.model.rule_table import RuleTable
+from steelyard.model.rules import Rule
+from steelyard.model.thresholding import count_within
 
 from .limits import GivenRules
 from .targets import Targets
@@ -48,21 +50,35 @@ class LabelRules(NamedTuple):
 
 
 class Bounds(NamedTuple):
-    """Limits on the number of rules of a theory: at most over all labels, at least for each one."""
+    """Limits on the size of a theory: rules over all labels and per label, conditions of all rules."""
 
     max_rules: int | None = None
     min_rules_per_label: int = 0
+    max_total_conditions: int | None = None
 
-    def check(self, n_labels: int, n_given: int = 0) -> None:
+    def check(self, n_labels: int, given: Sequence[Rule] = ()) -> None:
         """Reject bounds that exclude each other or the given rules."""
+        n_given, n_protected = len(given), self.min_rules_per_label * n_labels
         if self.max_rules is not None and self.max_rules < n_given:
             raise ValueError(f"max_rules={self.max_rules} is less than the {n_given} given rules")
-        n_protected = self.min_rules_per_label * n_labels
-        if self.max_rules is not None and self.max_rules < n_protected:
+        n_conditions = sum(map(len, given))
+        if self.max_total_conditions is not None and self.max_total_conditions < n_conditions:
             raise ValueError(
-                f"max_rules={self.max_rules} is less than min_rules_per_label="
-                f"{self.min_rules_per_label} for {n_labels} labels: it must be at least {n_protected}"
+                f"max_total_conditions={self.max_total_conditions} is less than the {n_conditions} "
+                "conditions of the given rules"
             )
+        # A rule has at least one condition.
+        for name in ("max_rules", "max_total_conditions"):
+            bound = getattr(self, name)
+            if bound is not None and bound < n_protected:
+                raise ValueError(
+                    f"{name}={bound} is less than min_rules_per_label={self.min_rules_per_label} "
+                    f"for {n_labels} labels: it must be at least {n_protected}"
+                )
+
+    def count_within(self, n_conditions: NDArray[np.int64]) -> int:
+        """How many of the rules, best first, a theory may have; see `thresholding.count_within`."""
+        return count_within(n_conditions, self.max_rules, self.max_total_conditions)
 
     def protect(self, label: Indices, n_given: int = 0) -> Indices:
         """The positions of ranked rules with those first that each label keeps, best first.

@@ -16,18 +16,19 @@ from steelyard.model.coding import CodedFeatures, FeatureCoder
 from steelyard.model.combiners import AnyRule, FirstRule
 from steelyard.model.decoders import BestLabel, EachLabel
 from steelyard.model.evidence import Evidence, Label, Provenance, smoothed_precision
-from steelyard.model.rule_table import ranges_to_body
+from steelyard.model.rule_table import RuleTable, ranges_to_body
 from steelyard.model.rules import Head, Rule, ScoredRule
 from steelyard.model.theory import Theory
 
+from .candidates import drop_absences
 from .constraints import Constraints
 from .limits import ABSENCE, PRESENCE, Demands, Limits, read_demands
 from .parallel import run_parallel
 from .paths import Bounds
 from .sampling import draw_orders
-from .settings import RipperSettings
+from .settings import ForestSettings, RipperSettings
 from .targets import Targets
-from .training_table import code_training_table, value_cuts
+from .training_table import TrainingFeatures, code_training_table, value_cuts
 
 Mask = NDArray[np.bool_]
 
@@ -53,16 +54,13 @@ def learn_ripper(
     if in_turn:
         learned = _learn_in_turn(learn, problems)
     else:
-        every = np.ones(training.coded.n_rows, dtype=np.bool_)
-        shares = targets.is_target.mean(axis=1).tolist()
-        learned = run_parallel(
-            partial(learn, every), list(zip(problems, shares, strict=True)), n_jobs
-        )
+        learned = _learn_apart(learn, problems, n_jobs)
         _warn_of_empty(learn, demands, problems, learned)
-    if settings.max_rules is not None:
-        Bounds(settings.max_rules).check(len(targets.names), len(demands.given.rules))
-        n_learned = settings.max_rules - len(demands.given.rules)
-        learned = _keep_best(learned, problems, n_learned, in_turn)
+    bounds = Bounds(settings.max_rules, 0, settings.max_total_conditions)
+    bounds.check(len(targets.names), demands.given.rules)
+    lengths = [list(map(len, demands.given.rules))]
+    lengths += [_count_conditions(rules, training.coded) for rules in learned]
+    learned = _keep_best(learned, problems, bounds, lengths, in_turn)
     labels = targets.count_labels(np.array([rules.rest for rules in learned]))
     given = (demands.given.of_label(i) for i in range(len(labels)))
     origins = dict(zip(demands.given.rules, demands.given.origins, strict=True))
@@ -78,6 +76,29 @@ def learn_ripper(
         classes=targets.classes,
         heuristic=describe(Laplace()),
     )
+
+
+def list_ripper_candidates(
+    training: TrainingFeatures,
+    demands: Demands,
+    settings: ForestSettings,
+    entropy: int,
+    n_jobs: int | None = None,
+) -> list[RuleTable]:
+    """The rules that Ripper learns for each label by itself, as candidates for covering.
+
+    The table is coded at its values, see `value_cuts`.
+    """
+    own = RipperSettings(max_conditions=settings.max_conditions)
+    learn = partial(_learn_rules, training.coded, own, entropy)
+    orders = draw_orders(training.coded, demands.targets.is_target)
+    problems = _list_problems(demands, orders)
+    learned = _learn_apart(learn, problems, n_jobs)
+    _warn_of_empty(learn, demands, problems, learned)
+    tables = [RuleTable.from_ranges([ranges for ranges, _ in rules]) for rules, _ in learned]
+    if settings.presence_only:
+        tables = [drop_absences(table, training)[0] for table in tables]
+    return tables
 
 
 class Problem(NamedTuple):
@@ -162,6 +183,15 @@ def _remove_covered(masks: Iterable[Mask], rows: Mask) -> Mask:
     return rest
 
 
+def _learn_apart(
+    learn: Callable[..., LearnedRules], problems: Sequence[Problem], n_jobs: int | None
+) -> list[LearnedRules]:
+    """The rules of every label, each on all rows."""
+    every = np.ones(len(problems[0].is_target), dtype=np.bool_)
+    arguments = [(problem, float(problem.is_target.mean())) for problem in problems]
+    return run_parallel(partial(learn, every), arguments, n_jobs)
+
+
 def _learn_in_turn(
     learn: Callable[..., LearnedRules], problems: Sequence[Problem]
 ) -> list[LearnedRules]:
@@ -201,16 +231,34 @@ def _warn_of_empty(
     demands.warn_of_empty(n_rules)
 
 
+def _count_conditions(learned: LearnedRules, coded: CodedFeatures) -> list[int]:
+    table = RuleTable.from_ranges([ranges for ranges, _ in learned.rules])
+    return list(map(int, table.count_conditions(coded.n_codes, coded.is_nominal)))
+
+
 def _keep_best(
-    learned: Sequence[LearnedRules], problems: Sequence[Problem], max_rules: int, in_turn: bool
+    learned: list[LearnedRules],
+    problems: Sequence[Problem],
+    bounds: Bounds,
+    lengths: Sequence[Sequence[int]],
+    in_turn: bool,
 ) -> list[LearnedRules]:
-    """The `max_rules` rules of all labels with the best values; ties: more true positives."""
+    """The rules of all labels with the best values within bounds; ties: more true positives.
+
+    The `lengths` are the numbers of conditions of the given rules, which stay, and of each label's.
+    """
+    given, *own = lengths
     ranked = []
     for i, (rules, _) in enumerate(learned):
         for r, (_, mask) in enumerate(rules):
             tp, fp = _count_covered(mask, problems[i].is_target)
             ranked.append((-smoothed_precision(tp, fp), -tp, i, r))
-    chosen = {(i, r) for *_, i, r in sorted(ranked)[:max_rules]}
+    ranked.sort()
+    n_conditions = np.array([*given, *(own[i][r] for *_, i, r in ranked)], dtype=np.int64)
+    n_kept = bounds.count_within(n_conditions) - len(given)
+    if n_kept == len(ranked):
+        return learned
+    chosen = {(i, r) for *_, i, r in ranked[:n_kept]}
     kept = [
         [rule for r, rule in enumerate(rules) if (i, r) in chosen]
         for i, (rules, _) in enumerate(learned)

@@ -15,21 +15,52 @@ from steelyard.model.coverage import index_rows
 from steelyard.model.path import Indices, TheoryPath
 
 from .budget import MemoryLimit, SlowWarning, read_memory
-from .candidates import grow_candidates
+from .candidates import GrownCandidates, grow_candidates
 from .constraints import Constraints
 from .covering import select_for_label
 from .held_out import HeldOutCounter, group_equal_rows
-from .limits import read_demands
+from .limits import Demands, read_demands
 from .parallel import Progress, run_parallel
 from .paths import NO_BOUNDS, Bounds, Ranking, RulePool, make_path, pool_rules
+from .ripper import list_ripper_candidates
 from .settings import ForestSettings
 from .targets import Targets
-from .training_table import code_training_table
+from .training_table import TrainingFeatures, code_training_table, mid_points, value_cuts
 
 _FEWER_RULES = (
     "smaller bags (sample_fraction) and shallower trees (max_depths) give fewer rules to select from, "
     "and n_jobs spreads the labels"
 )
+
+
+def _grow_forests(
+    training: TrainingFeatures,
+    demands: Demands,
+    settings: ForestSettings,
+    entropy: int,
+    n_jobs: int | None,
+    progress: Progress | None,
+    max_bytes: int,
+) -> list[GrownCandidates]:
+    targets, limits, _ = demands
+    options = (entropy, n_jobs, progress, limits, targets.target_class.tolist(), max_bytes)
+    return grow_candidates(training, targets.is_target, settings, *options)
+
+
+def _run_ripper(
+    training: TrainingFeatures,
+    demands: Demands,
+    settings: ForestSettings,
+    entropy: int,
+    n_jobs: int | None,
+    *_: Any,
+) -> list[GrownCandidates]:
+    tables = list_ripper_candidates(training, demands, settings, entropy, n_jobs)
+    return [GrownCandidates(table) for table in tables]
+
+
+# Where candidates come from: how the cut points of the table are placed, and who makes the rules.
+SOURCES = {"forest": (mid_points, _grow_forests), "ripper": (value_cuts, _run_ripper)}
 
 
 def learn_rule_sets(
@@ -65,7 +96,7 @@ def learn_rule_sets(
     revalidate : bool
         Whether candidates are valued again on the uncovered examples after each selection.
     bounds : Bounds
-        Limits on the number of rules of each theory.
+        Limits on the size of each theory.
     held_out_for : int, optional
         Position of the heuristic whose rules are counted on examples that did not make them.
     constraints : Constraints, optional
@@ -80,19 +111,19 @@ def learn_rule_sets(
         See `read_memory`. It bounds what grows with the number of candidates.
     """
     max_bytes = read_memory(max_memory)
-    training = code_training_table(X, feature_names)
+    place_cuts, grow = SOURCES[settings.source]
+    training = code_training_table(X, feature_names, place_cuts)
     demands = read_demands(constraints, training.coder, targets, X)
-    targets, limits, given = demands
-    bounds.check(len(targets.names), len(given.rules))
+    targets, _, given = demands
+    bounds.check(len(targets.names), given.rules)
     is_target = targets.is_target
-    options = (entropy, n_jobs, progress, limits, targets.target_class.tolist(), max_bytes)
-    grown = grow_candidates(training, is_target, settings, *options)
+    grown = grow(training, demands, settings, entropy, n_jobs, progress, max_bytes)
     index = index_rows(training.coded)
     select = partial(select_for_label, index, heuristics, revalidate)
     counts: list[Any] = [None] * len(grown)
     if held_out_for is not None:
-        groups = group_equal_rows(training.coded)
-        counts = [HeldOutCounter(index, settings, groups, found).count for found in grown]
+        counter = partial(HeldOutCounter, index, settings, group_equal_rows(training.coded))
+        counts = [found.bags and counter(found.bags).count for found in grown]
     # The workers of a cluster, which may be more than this machine has cores, have memory of their own.
     n_sharing = min(effective_n_jobs(n_jobs), cpu_count(), len(grown))
     per_job = max_bytes // max(1, n_sharing)
@@ -104,7 +135,9 @@ def learn_rule_sets(
     ]
     watch = SlowWarning("selecting rules for all labels", _FEWER_RULES, label_progress)
     rules_of_label = run_parallel(select, arguments, n_jobs, watch)
-    demands.warn_of_empty([len(rules.table) for rules in rules_of_label])
+    # A label without a rule of Ripper has been told of if the constraints are the reason.
+    n_rules = [len(rules.table) for rules in rules_of_label]
+    demands.warn_of_empty([n if g.bags else 1 for n, g in zip(n_rules, grown, strict=True)])
     pool = pool_rules(rules_of_label, given, is_target)
     selections = zip(*(rules.choices for rules in rules_of_label), strict=True)
     rankings = [

@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeGuard
 from steelyard._numbers import is_integer, is_number
 
 Prune = Literal[False, "oob", "prefix"]
+Source = Literal["forest", "ripper"]
 
 PAPER_DEPTHS: tuple[int | None, ...] = (None, 1, 2, 3, 4, 5, 6, 7, 8)
 
@@ -31,6 +32,12 @@ def check_integer(name: str, value: Any, least: int = 1, most: int | None = None
     if not is_integer(value, least, math.inf if most is None else most):
         bounds = f"of at least {least}" if most is None else f"from {least} to {most:,}"
         raise ValueError(f"{name} must be an integer {bounds}, got {value!r}")
+
+
+def check_bound(name: str, value: Any) -> None:
+    """Reject a bound that is neither None nor a positive integer."""
+    if value is not None:
+        check_integer(name, value)
 
 
 def check_share(name: str, value: Any, most: int = 1) -> float:
@@ -97,7 +104,7 @@ class SamplingSettings:
 
 @dataclass(frozen=True)
 class ForestSettings(SamplingSettings):
-    """How candidates are grown; the defaults are the paper's.
+    """Where candidates come from and how they are grown; the defaults are the paper's.
 
     Parameters
     ----------
@@ -114,6 +121,9 @@ class ForestSettings(SamplingSettings):
         Maximum number of conditions per rule: trees are not deeper than that.
     presence_only : bool
         Whether to delete conditions on the absence of a word, or on a largest count without a smallest.
+    source : {"forest", "ripper"}
+        Random forests, or the rules that Ripper learns. For the latter only `max_conditions` and
+        `presence_only` count.
     """
 
     n_candidates: int = 300_000
@@ -122,6 +132,7 @@ class ForestSettings(SamplingSettings):
     prune: Prune = False
     max_conditions: int | None = None
     presence_only: bool = False
+    source: Source = "forest"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -136,8 +147,9 @@ class ForestSettings(SamplingSettings):
             )
         if self.prune is not False and self.prune not in ("oob", "prefix"):
             raise ValueError(f"prune must be False, 'oob' or 'prefix', got {self.prune!r}")
-        if self.max_conditions is not None:
-            check_integer("max_conditions", self.max_conditions)
+        if self.source not in ("forest", "ripper"):
+            raise ValueError(f"source must be 'forest' or 'ripper', got {self.source!r}")
+        check_bound("max_conditions", self.max_conditions)
 
     @property
     def tree_depths(self) -> tuple[int | None, ...]:
@@ -168,6 +180,8 @@ class BoostingSettings(SamplingSettings):
         Number of rules grown in each round, of which one is taken.
     min_rules_per_label : int
         Number of rules that each label keeps if it has them, whatever their gain.
+    max_total_conditions : int or None
+        Maximum number of conditions over all rules.
     """
 
     max_rules: int = 333
@@ -176,14 +190,15 @@ class BoostingSettings(SamplingSettings):
     sample_fraction: float = 0.5
     max_features: str | int | float = 0.2
     min_rules_per_label: int = 0
+    max_total_conditions: int | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_integer("max_rules", self.max_rules)
         check_integer("min_rules_per_label", self.min_rules_per_label, least=0)
         check_integer("n_tries", self.n_tries, most=_MOST_TREES)
-        if self.max_conditions is not None:
-            check_integer("max_conditions", self.max_conditions)
+        for name in ("max_conditions", "max_total_conditions"):
+            check_bound(name, getattr(self, name))
 
 
 @dataclass(frozen=True)
@@ -197,12 +212,12 @@ class RipperSettings:
     check_error: bool = True
     max_rules: int | None = None
     max_conditions: int | None = None
+    max_total_conditions: int | None = None
 
     def __post_init__(self) -> None:
         check_integer("optimizations", self.optimizations, least=0)
-        for name in ("max_rules", "max_conditions"):
-            if getattr(self, name) is not None:
-                check_integer(name, getattr(self, name))
+        for name in ("max_rules", "max_conditions", "max_total_conditions"):
+            check_bound(name, getattr(self, name))
         check_integer("folds", self.folds, least=2)
         if not is_number(self.min_weight) or self.min_weight < 0:
             raise ValueError(f"min_weight must be a number of at least 0, got {self.min_weight!r}")

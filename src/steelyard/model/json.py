@@ -35,8 +35,8 @@ from .rules import Head, Rule, ScoredRule
 
 _KINDS: dict[type, str] = {list: "a list", dict: "an object", str: "a text"}
 _MOST = 2**31 - 1
-# Limits on the number of rules of a path's theories; those that do not apply are not written.
-_BOUNDS = ("max_rules", "min_rules_per_label", "n_given")
+# Limits on the size of a path's theories; those that do not apply are not written.
+_BOUNDS = ("max_rules", "max_total_conditions", "min_rules_per_label", "n_given")
 
 
 class JsonFormat(NamedTuple):
@@ -430,7 +430,7 @@ def path_parts(data: dict[str, Any]) -> dict[str, Any]:
     for name, bound in bounds.items():
         if not is_integer(bound, 1):
             raise ValueError(f"{name} must be a positive integer, got {reprlib.repr(bound)}")
-    is_sorted = bounds.keys() <= {"max_rules"}
+    is_sorted = bounds.keys() <= {"max_rules", "max_total_conditions"}
     shared = _read_shared(data, value=0.0)
     n_rules = len(shared["rules"])
     pairs = _read_each(

@@ -30,7 +30,7 @@ from .label_sets import KnownLabelSets
 from .log_odds import Points
 from .rules import Head, Rule, ScoredRule
 from .theory import Theory
-from .thresholding import count_above, count_kept
+from .thresholding import count_above, count_kept, count_within
 
 Indices = NDArray[np.intp]
 
@@ -79,6 +79,8 @@ class TheoryPath(Saved):
     min_rules_per_label : int, default=0
         Number of rules that each label keeps if it has them, whatever their values: they come first in
         every ranking.
+    max_total_conditions : int, optional
+        Maximum number of conditions of a theory that decides, over all of its rules, whatever its φ.
     n_given : int, default=0
         Number of given rules: the last of all rules. They stand before all others in every ranking,
         and every theory keeps them.
@@ -115,6 +117,7 @@ class TheoryPath(Saved):
     label_sets: KnownLabelSets | None = None
     max_rules: int | None = None
     min_rules_per_label: int = 0
+    max_total_conditions: int | None = None
     n_given: int = 0
     origins: tuple[Provenance, ...] = ()
     held_out: NDArray[np.int64] | None = None
@@ -160,7 +163,12 @@ class TheoryPath(Saved):
             n_kept = count_kept(values, phi, n_protected)
         else:
             n_kept = n_protected + count_above(values[n_protected:], min_value)
-        return n_kept if self.max_rules is None else min(n_kept, self.max_rules)
+        n_conditions = self._n_conditions[ranked.rule_idx[:n_kept]]
+        return count_within(n_conditions, self.max_rules, self.max_total_conditions)
+
+    @cached_property
+    def _n_conditions(self) -> NDArray[np.int64]:
+        return self.coded.count_conditions()
 
     @cached_property
     def n_rules(self) -> NDArray[np.int64]:
@@ -170,7 +178,7 @@ class TheoryPath(Saved):
     @cached_property
     def total_conditions(self) -> NDArray[np.int64]:
         """Number of conditions of each theory, shape (n_heuristics, n_phis)."""
-        return self._sum_kept(self.coded.count_conditions())
+        return self._sum_kept(self._n_conditions)
 
     def _sum_kept(self, of_rule: NDArray[np.int64]) -> NDArray[np.int64]:
         """Sum of a property of the rules over each theory; a rule selected again counts once."""

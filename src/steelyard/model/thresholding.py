@@ -53,6 +53,25 @@ def count_kept(values: NDArray[np.float64], phi: float, n_protected: int = 0) ->
     return n_protected + count_above(values[n_protected:], cut)
 
 
+def count_within(
+    n_conditions: NDArray[np.int64], max_rules: int | None, max_total_conditions: int | None
+) -> int:
+    """How many of the rules, best first, fit into the bounds together; None is no bound.
+
+    The first rule that does not fit ends the theory, so a larger bound never drops a rule.
+
+    Examples
+    --------
+    >>> count_within(np.array([2, 3, 1, 2]), 3, None), count_within(np.array([2, 3, 1, 2]), 3, 5)
+    (3, 2)
+    """
+    n_rules = len(n_conditions) if max_rules is None else min(len(n_conditions), max_rules)
+    if max_total_conditions is None:
+        return n_rules
+    total = np.cumsum(n_conditions[:n_rules])
+    return int(np.searchsorted(total, max_total_conditions, side="right"))
+
+
 def count_above(descending: NDArray[np.float64], cut: float) -> int:
     """How many of the values, sorted best first, are at least `cut`."""
     return int(np.searchsorted(-descending, -cut, side="right"))

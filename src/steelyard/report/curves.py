@@ -80,6 +80,11 @@ class CurveDisplay:
     title: str = ""
 
     @property
+    def x_label(self) -> str:
+        """The name of the horizontal axis."""
+        return self._x_label
+
+    @property
     def names(self) -> list[str]:
         """The entries of the legend."""
         names = [curve.name for curve in self.curves] + [point.name for point in self.points]
@@ -137,7 +142,7 @@ class CurveDisplay:
         ax.margins(0.08)
         self._scale(ax, style)
         set_ticks(ax, style)
-        ax.set_xlabel(self._x_label)
+        ax.set_xlabel(self.x_label)
         ax.set_ylabel(f"{title_of(self.measure)}{' (%)' if factor > 1 else ''}")
 
     def _scale(self, ax: Any, style: Style) -> None:

@@ -1,8 +1,10 @@
-"""Quality against size: what a measure reaches with at most so many rules. Knows rows of a study."""
+"""Quality against size: measures of theories with so many rules or conditions. Knows rows of a study."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import KW_ONLY, dataclass
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +14,7 @@ from sklearn.base import clone
 
 from steelyard.estimators.validation import take_rows
 from steelyard.measures import get_measure
+from steelyard.model.theory import Theory
 from steelyard.study.config import StudyError
 
 from .curves import Curve, CurveDisplay, Point, name_estimators, split_folds
@@ -20,8 +23,16 @@ from .curves import Curve, CurveDisplay, Point, name_estimators, split_folds
 _N_LIMITS = 20
 
 
+# How large a theory is: what is counted, and the name of the axis.
+SIZES: dict[str, tuple[Callable[[Theory], int], str]] = {
+    "rules": (len, "number of rules"),
+    "conditions": (attrgetter("n_conditions"), "number of conditions of all rules"),
+}
+
+
+@dataclass(eq=False)
 class SizeCurveDisplay(CurveDisplay):
-    """A measure against the number of rules, mean and standard deviation over the folds.
+    """A measure against the size of theories, mean and standard deviation over the folds.
 
     Use `from_results` for the cells of a study, `from_estimator` for an estimator.
 
@@ -32,6 +43,8 @@ class SizeCurveDisplay(CurveDisplay):
     points : sequence of Point, default=()
         Methods with one size each.
     title : str, default=""
+    size : {"rules", "conditions"}, default="rules"
+        What the size of a theory is.
 
     Attributes
     ----------
@@ -54,7 +67,16 @@ class SizeCurveDisplay(CurveDisplay):
     ([1.0, 2.0, 4.0], [0.5, 0.7, 0.9])
     """
 
-    _x_label = "number of rules"
+    _: KW_ONLY
+    size: str = "rules"
+
+    def __post_init__(self) -> None:
+        _get_size(self.size)
+
+    @property
+    def x_label(self) -> str:
+        """The name of the horizontal axis."""
+        return _get_size(self.size)[1]
 
     @classmethod
     def from_results(
@@ -115,6 +137,7 @@ class SizeCurveDisplay(CurveDisplay):
         parameter: str,
         values: Sequence[Any],
         measure: str = "f1_micro",
+        size: str = "rules",
         cv: Any = 5,
         random_state: int = 0,
     ) -> SizeCurveDisplay:
@@ -129,10 +152,11 @@ class SizeCurveDisplay(CurveDisplay):
             Estimators with rules, which have a `theory_` when they are fitted.
         X, Y : table and labels
         parameter : str
-            The parameter that changes the size, such as "max_rules" or "phi".
+            The parameter that changes the size, such as "max_rules", "max_total_conditions" or "phi".
         values : sequence
             Its values.
         measure : str, default="f1_micro"
+        size : {"rules", "conditions"}, default="rules"
         cv : int or splitter, default=5
             The number of stratified folds, or an object with `split`.
         random_state : int, default=0
@@ -151,7 +175,7 @@ class SizeCurveDisplay(CurveDisplay):
         >>> bool((display.curves[0].x <= [4, 16]).all())
         True
         """
-        score = get_measure(measure)
+        score, (count, _) = get_measure(measure), _get_size(size)
         folds = list(split_folds(X, Y, cv, random_state))
         curves = []
         for name, one in name_estimators(estimator).items():
@@ -163,10 +187,16 @@ class SizeCurveDisplay(CurveDisplay):
                     theory = getattr(fitted, "theory_", None)
                     if theory is None:
                         raise ValueError(f"{name} has no theory_, so it has no number of rules")
-                    sizes[i, j] = len(theory)
+                    sizes[i, j] = count(theory)
                     reached[i, j] = score(take_rows(Y, test), fitted.predict(take_rows(X, test)))
             curves.append(Curve.from_folds(name, sizes, reached))
-        return cls(curves, measure=measure)
+        return cls(curves, measure=measure, size=size)
+
+
+def _get_size(size: str) -> tuple[Callable[[Theory], int], str]:
+    if size not in SIZES:
+        raise ValueError(f"size must be one of {', '.join(map(repr, SIZES))}, got {size!r}")
+    return SIZES[size]
 
 
 class _Folds(NamedTuple):

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from steelyard._files import compress, write_atomically
-from steelyard.estimators.rule_set_cv import RuleSetClassifierCV
+from steelyard.estimators.rule_set_cv import VARIANTS, RuleSetClassifierCV
 from steelyard.heuristics import HEURISTICS, Heuristic
 from steelyard.model.decoders import EachLabel
 from steelyard.study import StudyConfig, StudyResults
@@ -83,9 +83,7 @@ def write_tuning_page(
 def list_fold_rows(clf: RuleSetClassifierCV, decoder: Any) -> pd.DataFrame:
     """Tidy rows of the chosen variant with a decoder: one per fold, cell and measure."""
     cells = pd.DataFrame(clf.list_scored_cells())
-    chosen = {name: clf.best_params_[name] for name in ("max_features", "prune")} | {
-        "decode": decoder
-    }
+    chosen = {name: clf.best_params_[name] for name in VARIANTS} | {"decode": decoder}
     is_chosen = np.logical_and.reduce([[v == w for v in cells[k]] for k, w in chosen.items()])
     columns = np.flatnonzero(is_chosen)
     heuristics = [cells["heuristic"][i] for i in columns]
