@@ -17,6 +17,7 @@ from steelyard.learning.paths import Bounds
 from steelyard.learning.rule_sets import learn_rule_sets
 from steelyard.learning.settings import ForestSettings, check_integer, check_share
 from steelyard.learning.targets import TargetChoice, Targets
+from steelyard.learning.weights import check_class_weight
 from steelyard.model.decoders import Decoder
 from steelyard.model.path import TheoryPath
 from steelyard.model.theory import Theory
@@ -57,6 +58,7 @@ class RuleSetParameters(TheoryClassifier):
     decode: str | Decoder | Sequence[Any] | None = None
     target: TargetChoice = "minority"
     revalidate: bool = True
+    class_weight: Any = None
     constraints: Constraints | None = None
     max_memory: str | float | None = None
     n_jobs: int | None = None
@@ -120,6 +122,10 @@ class RuleSetClassifier(RuleSetParameters):
         Keep the rules with at least this heuristic value instead of the share `phi`.
     revalidate : bool, default=True
         Whether candidates are valued again on the uncovered examples after each selection.
+    class_weight : {"balanced"}, dict, list or None, default=None
+        How much the examples of a class count. "balanced" makes both values of each label weigh the same
+        in sum, and so all classes of a one-dimensional y. A dict has weights by class: ``{0: 1, 1: 5}``
+        for every label, or a dict for each label by its name. Bags are drawn as without it.
     constraints : Constraints or None, default=None
         What every rule has to satisfy, and rules that are given.
     max_memory : str, float or None, default=None
@@ -165,6 +171,7 @@ class RuleSetClassifier(RuleSetParameters):
             check_integer("max_rules", self.max_rules)
         check_integer("min_rules_per_label", self.min_rules_per_label, least=0)
         check_constraints(self.constraints)
+        check_class_weight(self.class_weight)
         check_decoder(self.decode)
         get_heuristic(self.heuristic)
         if self.threshold_heuristic is not None:

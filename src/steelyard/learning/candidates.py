@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,7 @@ from .parallel import Progress, run_parallel
 from .sampling import draw_orders
 from .settings import ForestSettings
 from .training_table import TrainingFeatures
+from .weights import LabelWeights
 
 # Stop after a pass in which less than this share of the rules is new: the data hold few further rules,
 # each costs five times as much as at first, and they differ little from known ones. Iris stops after 1 %
@@ -106,6 +107,7 @@ def grow_candidates(
     limits: Sequence[Limits] | None = None,
     target_class: Sequence[int] | None = None,
     max_bytes: int | None = None,
+    weights: Sequence[LabelWeights | None] | None = None,
 ) -> list[GrownCandidates]:
     """Distinct rules for every label, together at least γ if the data yields that many.
 
@@ -129,6 +131,8 @@ def grow_candidates(
         What the rules of each label predict; needed for limits.
     max_bytes : int, optional
         A MemoryError is raised as soon as the rules are expected to take more.
+    weights : sequence of LabelWeights, one per label, optional
+        What the examples count.
 
     Returns
     -------
@@ -140,7 +144,11 @@ def grow_candidates(
     labels = [i for i, mask in enumerate(is_target) if 0 < mask.sum() < len(mask)]
     if not labels:
         return found
-    plans = [_plan_label(settings, i, limits, target_class) for i in range(len(is_target))]
+    weights = [None] * len(is_target) if weights is None else weights
+    plans = [
+        _plan_label(settings, i, limits, target_class)._replace(weights=weights[i])
+        for i in range(len(is_target))
+    ]
     grow = partial(_grow_label, training, is_target, orders, plans, entropy)
     options = (settings.n_candidates, n_jobs, progress, max_bytes)
     grown, n_passes = _grow_passes(grow, labels, *options)
@@ -160,7 +168,10 @@ def grow_candidates(
     if settings.prune is False:
         return found
     prune = partial(prune_table, settings, index_rows(training.coded))
-    arguments = [(found[i].table, trees[i], seeds[i], is_target[i], orders[i]) for i in labels]
+    arguments = [
+        (found[i].table, trees[i], seeds[i], is_target[i], orders[i], None, weights[i])
+        for i in labels
+    ]
     for i, table in zip(labels, run_parallel(prune, arguments, n_jobs), strict=True):
         found[i] = found[i]._replace(table=table)
     return found
@@ -186,6 +197,7 @@ class _Plan(NamedTuple):
     settings: ForestSettings
     limits: Limits | None
     target: int
+    weights: LabelWeights | None = None
 
 
 def _plan_label(
@@ -290,14 +302,18 @@ def _grow_label(
     known_hashes: NDArray[np.uint64],
 ) -> GrownRules:
     """New rules of some passes over one label's forests."""
-    settings, limits, target = plans[label]
+    settings, limits, target, weights = plans[label]
     seeds = _tree_seeds(settings, entropy, label, passes)
-    rows = (is_target[label].astype(np.uint8), orders[label], settings.bag_size(is_target.shape[1]))
+    bag_size = settings.bag_size(is_target.shape[1])
+    rows = (is_target[label].astype(np.uint8), orders[label], bag_size)
     n_usable = training.coded.n_features if limits is None else int(limits.is_usable.sum())
     n_drawn = settings.n_drawn_features(n_usable)
     depths = np.array([-1 if d is None else d for d in settings.tree_depths], dtype=np.int64)
     forests = (n_drawn, depths, settings.n_trees, seeds)
-    grown = grow_rules(*training[1:], *rows, *forests, known_hashes, limits, target)
+    last: tuple[Any, ...] = (known_hashes, limits, target)
+    if weights is not None:
+        last += (weights.draw_ends(orders[label]), weights.node_weights(bag_size))
+    grown = grow_rules(*training[1:], *rows, *forests, *last)
     *columns, hashes, tree, pass_ends, n_read = grown
     tree += passes.start * seeds.shape[1]
     return GrownRules(RuleTable(*columns), hashes, tree, np.diff(pass_ends, prepend=0), n_read)
@@ -312,10 +328,11 @@ def prune_table(
     is_target: NDArray[np.bool_],
     order: NDArray[np.int64],
     within: NDArray[np.bool_] | None = None,
+    weights: LabelWeights | None = None,
 ) -> RuleTable:
     """Delete the conditions that do not improve a rule on the rows outside its tree's bag.
 
-    If `within` is given, only its rows are looked at.
+    If `within` is given, only its rows are looked at. Rows count what their weights say.
     """
     rows = (*index, index.step)
     conditions = (table.feature, table.low, table.high)
@@ -325,5 +342,8 @@ def prune_table(
     kept = np.empty(len(table.feature), dtype=np.bool_)
     bits = order_bits(is_target)
     seen = rows_to_bits(np.ones(len(is_target), dtype=np.bool_) if within is None else within, bits)
-    prune_rules(*rows, table.indptr, *conditions, *bits, *bags, seen, last_only, indptr, kept)
+    last: tuple[Any, ...] = (seen, last_only, indptr, kept)
+    if weights is not None:
+        last += (weights.draw_ends(order), weights.of_bits(bits))
+    prune_rules(*rows, table.indptr, *conditions, *bits, *bags, *last)
     return RuleTable(indptr, *(column[kept] for column in conditions))

@@ -32,6 +32,7 @@ from steelyard.model.coverage import (
 from .candidates import GrownCandidates, prune_table
 from .covering import Candidates
 from .settings import ForestSettings
+from .weights import LabelWeights
 
 Indices = NDArray[np.int64]
 Mask = NDArray[np.bool_]
@@ -73,15 +74,18 @@ def count_outside_bags(
     bag_size: int,
     seeds: NDArray[np.uint64],
     rows: Bits | None = None,
+    weights: LabelWeights | None = None,
 ) -> Indices:
     """TP and FP of rules outside the bags they were grown on, shape (2, n_rules).
 
-    A bag that is drawn from the same seed is the same bag. `rows` are the rows to count; None is all.
+    A bag that is drawn from the same seed and weights is the same bag. `rows` are the rows to count;
+    None is all. Rows are counted, whatever their weights.
     """
     if rows is None:
         rows = rows_to_bits(np.ones(len(order), dtype=np.bool_), bits)
     trees, tree_of_rule = np.unique(seeds, return_inverse=True)
-    outside = remove_bags(rows, bits.bit_of_row, group_of_row, order, bag_size, trees)
+    ends = None if weights is None else weights.draw_ends(order)
+    outside = remove_bags(rows, bits.bit_of_row, group_of_row, order, bag_size, trees, ends)
     return np.array(covered.count_among(outside, tree_of_rule), dtype=np.int64)
 
 
@@ -97,12 +101,15 @@ class HeldOutCounter:
     group_of_row : (n_rows,) int64
         See `group_equal_rows`.
     grown : GrownCandidates
+    weights : LabelWeights, optional
+        With which the candidates were grown.
     """
 
     index: RowIndex
     settings: ForestSettings
     group_of_row: Indices
     grown: GrownCandidates
+    weights: LabelWeights | None = None
 
     def count(
         self,
@@ -131,7 +138,8 @@ class HeldOutCounter:
             else:
                 covered = self._cover_repruned(position, is_target, is_known, bits)
             bags = (self.group_of_row, *bag, grown.seeds[position])
-            counts += count_outside_bags(covered, bits, *bags, unknown)[:, twin]
+            bags = (*bags, unknown, self.weights)
+            counts += count_outside_bags(covered, bits, *bags)[:, twin]
         return counts
 
     def _cover_repruned(
@@ -149,6 +157,7 @@ class HeldOutCounter:
             is_target,
             self.grown.order,
             is_known,
+            self.weights,
         )
         return collect(table, self.index, bits)[0]
 

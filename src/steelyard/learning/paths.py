@@ -15,7 +15,7 @@ from steelyard.model.coding import FeatureCoder
 from steelyard.model.combiners import Combiner
 from steelyard.model.coverage import order_bits, rows_to_bits
 from steelyard.model.label_sets import KnownLabelSets
-from steelyard.model.path import Indices, RankedRules, TheoryPath
+from steelyard.model.path import Indices, RankedRules, TheoryPath, WeighedCounts
 from steelyard.model.rule_table import RuleTable
 
 from .limits import GivenRules
@@ -36,6 +36,8 @@ class LabelRules(NamedTuple):
         What each heuristic chose, with indices into the table.
     held_out : (2, n_rules), optional
         TP and FP on examples that did not make a rule; see `held_out`.
+    weighed : (2, n_rules) float, optional
+        TP and FP as sums of weights, if the examples have weights.
     """
 
     table: RuleTable
@@ -45,6 +47,7 @@ class LabelRules(NamedTuple):
     n_conditions: NDArray[np.int64]
     choices: tuple[Any, ...]
     held_out: NDArray[np.int64] | None = None
+    weighed: NDArray[np.float64] | None = None
 
 
 class Bounds(NamedTuple):
@@ -102,6 +105,7 @@ class RulePool(NamedTuple):
     n_conditions: NDArray[np.int64]
     given: GivenRules
     held_out: NDArray[np.int64] | None = None
+    weighed: NDArray[np.float64] | None = None
 
     @property
     def given_idx(self) -> Indices:
@@ -137,10 +141,11 @@ class Ranking(NamedTuple):
 
 
 def pool_rules(
-    rules_of_label: Sequence[LabelRules], given: GivenRules, is_target: NDArray[np.bool_]
+    rules_of_label: Sequence[LabelRules], given: GivenRules, targets: Targets
 ) -> RulePool:
     """Join the rules of all labels and the given rules."""
-    tables, rows, *columns, _, held_out = zip(*rules_of_label, strict=True)
+    tables, rows, *columns, _, held_out, weighed = zip(*rules_of_label, strict=True)
+    is_target = targets.is_target
     for j in set(given.label_idx.tolist()):
         masks = given.masks[given.label_idx == j]
         bits = order_bits(is_target[j])
@@ -163,7 +168,21 @@ def pool_rules(
     place = np.concatenate((place, sizes[given.label_idx] + n_before))
     label_of_rule = np.concatenate((label_of_rule, given.label_idx))
     of_rule = (label_of_rule, place, tp, fp, n_conditions)
-    return RulePool(RuleTable.concatenate(tables), rows, offsets, *of_rule, given, unseen)
+    sums = None
+    if targets.weights is not None:
+        sums = np.concatenate([*weighed, _weigh_given(given, targets)], axis=1)
+    return RulePool(RuleTable.concatenate(tables), rows, offsets, *of_rule, given, unseen, sums)
+
+
+def _weigh_given(given: GivenRules, targets: Targets) -> NDArray[np.float64]:
+    """TP and FP of the given rules as sums of weights, shape (2, n_rules)."""
+    sums = np.zeros((2, len(given.rules)))
+    for r, (j, mask) in enumerate(zip(given.label_idx.tolist(), given.masks, strict=True)):
+        own = targets.label_weights[j]
+        if own is not None:
+            covered = own.total * mask
+            sums[:, r] = covered @ targets.is_target[j], covered @ ~targets.is_target[j]
+    return sums
 
 
 def make_path(
@@ -181,6 +200,7 @@ def make_path(
         RankedRules(rule_idx, values, *pool.count_new(rule_idx), votes)
         for rule_idx, values, votes in rankings
     ]
+    weighed = None if pool.weighed is None else WeighedCounts(*pool.weighed, targets.shares)
     return TheoryPath(
         heuristics=tuple(heuristics),
         phis=tuple(phis),
@@ -189,6 +209,7 @@ def make_path(
         tp=pool.tp,
         fp=pool.fp,
         held_out=pool.held_out,
+        weighed=weighed,
         ranked=tuple(ranked),
         labels=targets.count_labels(),
         combiner=combiner,

@@ -86,26 +86,28 @@ def learn_rule_sets(
     bounds.check(len(targets.names), len(given.rules))
     is_target = targets.is_target
     options = (entropy, n_jobs, progress, limits, targets.target_class.tolist(), max_bytes)
-    grown = grow_candidates(training, is_target, settings, *options)
+    weights = targets.label_weights
+    grown = grow_candidates(training, is_target, settings, *options, weights)
     index = index_rows(training.coded)
     select = partial(select_for_label, index, heuristics, revalidate)
     counts: list[Any] = [None] * len(grown)
     if held_out_for is not None:
         groups = group_equal_rows(training.coded)
-        counts = [HeldOutCounter(index, settings, groups, found).count for found in grown]
+        counter = partial(HeldOutCounter, index, settings, groups)
+        counts = [counter(*pair).count for pair in zip(grown, weights, strict=True)]
     # The workers of a cluster, which may be more than this machine has cores, have memory of their own.
     n_sharing = min(effective_n_jobs(n_jobs), cpu_count(), len(grown))
     per_job = max_bytes // max(1, n_sharing)
     arguments = [
-        (found.table, target, count, held_out_for or 0, *demanded, found.tree_of_rule, per_job)
-        for found, target, count, *demanded in zip(
-            grown, is_target, counts, *demands.by_label(), strict=True
+        (found.table, target, count, held_out_for or 0, *demanded, found.tree_of_rule, per_job, own)
+        for found, target, count, own, *demanded in zip(
+            grown, is_target, counts, weights, *demands.by_label(), strict=True
         )
     ]
     watch = SlowWarning("selecting rules for all labels", _FEWER_RULES, label_progress)
     rules_of_label = run_parallel(select, arguments, n_jobs, watch)
     demands.warn_of_empty([len(rules.table) for rules in rules_of_label])
-    pool = pool_rules(rules_of_label, given, is_target)
+    pool = pool_rules(rules_of_label, given, targets)
     selections = zip(*(rules.choices for rules in rules_of_label), strict=True)
     rankings = [
         _rank_rules(pool, selected, targets, threshold_heuristic or heuristic, bounds)
@@ -128,9 +130,10 @@ def _rank_rules(
     """
     chosen = (o + idx for o, idx in zip(pool.offsets, selected, strict=True))
     rules = np.concatenate((pool.given_idx, *chosen))
-    n_positives = targets.is_target.sum(axis=1)[pool.label_of_rule[rules]]
-    tp, fp = pool.tp[rules], pool.fp[rules]
-    fn, tn = n_positives - tp, targets.is_target.shape[1] - n_positives - fp
+    positives, totals = targets.sizes[:, pool.label_of_rule[rules]]
+    tp, fp = (pool.tp, pool.fp) if pool.weighed is None else pool.weighed
+    tp, fp = tp[rules], fp[rules]
+    fn, tn = positives - tp, totals - positives - fp
     values = heuristic_values(heuristic, ConfusionMatrix(tp, fp, fn, tn))
     # Best value first; ties: more true positives, fewer conditions, then order of selection.
     is_learned = rules < len(pool.table)
