@@ -254,6 +254,37 @@ increasing = ["firmness"]
 """
 
 
+class TestWeights:
+    @pytest.mark.parametrize("method", ["short", "boosted"])
+    def test_a_column_has_the_weights(self, run, labels, tmp_path, method):
+        few = make_planted_rules(90, random_state=0)
+        weights = np.random.default_rng(0).random(90).round(3)
+        table = few.X.assign(heavy=weights).join(few.Y)
+        table.to_csv(tmp_path / "data.csv", index=False)
+        out = tmp_path / "theory.json"
+        options = () if method == "boosted" else SMALL
+        about = ("fit", tmp_path / "data.csv", "--labels", labels, "--method", method, "-j", 1)
+        code, *_ = run(*about, *options, "--weight", "heavy", "-o", out)
+        theory = Theory.from_json(out)
+        assert code == 0
+        assert "heavy" not in [feature.name for feature in theory.features]
+        run(*about, *options, "--ignore", "heavy", "-o", out)
+        assert Theory.from_json(out) != theory
+
+    @pytest.mark.parametrize(
+        ("column", "message"),
+        [("colour", "the column 'colour' has no numbers"), ("mass", "there is no column 'mass'")],
+    )
+    def test_a_mistake_is_one_sentence(self, fit, column, message):
+        code, found = fit("--weight", column)
+        assert code == 2
+        assert message in found
+
+    def test_classes_can_be_balanced(self, made):
+        _, _, parameters = made("--class-weight", "balanced", "--method", "boosted")
+        assert parameters == {"class_weight": "balanced", "random_state": 0}
+
+
 class TestConstraints:
     @pytest.mark.parametrize("method", ["paper", "short", "boosted", "ripper"])
     @pytest.mark.parametrize("is_table", [True, False])

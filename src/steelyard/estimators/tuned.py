@@ -238,7 +238,7 @@ class TunedClassifier(TheoryClassifier):
         weighed = read_sample_weight(sample_weight, X)
         splits = self._split(X, y, weighed, entropy)
         with show_progress(self, "folds") as (progress,):
-            options = {"n_jobs": self.n_jobs, "progress": progress}
+            options: dict[str, Any] = {"n_jobs": self.n_jobs, "progress": progress}
             if weighed.weights is not None:
                 options["weights"] = np.asarray(sample_weight, dtype=np.float64)
             scorings = [self.scoring, *self._list_measures(targets.output)]

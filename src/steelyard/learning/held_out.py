@@ -137,8 +137,7 @@ class HeldOutCounter:
                 covered = candidates.rows.take(found[used])
             else:
                 covered = self._cover_repruned(position, is_target, is_known, bits)
-            bags = (self.group_of_row, *bag, grown.seeds[position])
-            bags = (*bags, unknown, self.weights)
+            bags = (self.group_of_row, *bag, grown.seeds[position], unknown, self.weights)
             counts += count_outside_bags(covered, bits, *bags)[:, twin]
         return counts
 

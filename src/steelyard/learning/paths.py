@@ -200,7 +200,9 @@ def make_path(
         RankedRules(rule_idx, values, *pool.count_new(rule_idx), votes)
         for rule_idx, values, votes in rankings
     ]
-    weighed = None if pool.weighed is None else WeighedCounts(*pool.weighed, targets.shares)
+    weighed = None
+    if pool.weighed is not None:
+        weighed = WeighedCounts(pool.weighed[0], pool.weighed[1], targets.shares)
     return TheoryPath(
         heuristics=tuple(heuristics),
         phis=tuple(phis),

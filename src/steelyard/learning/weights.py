@@ -45,7 +45,7 @@ def round_for_sums(weights: Any) -> Floats:
     weights = np.asarray(weights, dtype=np.float64)
     _, exponent = math.frexp(float(weights.sum()))
     unit = exponent - _UNITS_OF_SUM
-    return np.ldexp(np.rint(np.ldexp(weights, -unit)), unit)
+    return np.asarray(np.ldexp(np.rint(np.ldexp(weights, -unit)), unit))
 
 
 def find_draw_ends(weights: Floats, order: NDArray[np.int64]) -> NDArray[np.uint64]:
@@ -60,7 +60,7 @@ def find_draw_ends(weights: Floats, order: NDArray[np.int64]) -> NDArray[np.uint
     array([0.75, 1.  ])
     """
     sums = np.cumsum(weights[order])
-    return np.ceil(sums / sums[-1] * 2.0**32).astype(np.uint64)
+    return np.asarray(np.ceil(sums / sums[-1] * 2.0**32), dtype=np.uint64)
 
 
 def to_small_integers(weights: Floats, bag_size: int) -> NDArray[np.uint32]:

@@ -296,10 +296,10 @@ class TheoryPath(Saved):
         if ranked.votes is not None:
             return ranked.votes
         rules = ranked.rule_idx
-        if self.weighed is None:
-            tp, fp, prior = self.tp, self.fp, np.array([label.prior for label in self.labels])
-        else:
-            tp, fp, prior = self.weighed
+        counts: tuple[Any, Any, Any] | None = self.weighed
+        if counts is None:
+            counts = self.tp, self.fp, np.array([label.prior for label in self.labels])
+        tp, fp, prior = counts
         strengths = combiner.strengths(tp[rules], fp[rules], prior[self.label_of_rule[rules]])
         given = slice(self.n_given)
         strengths[given] = np.maximum(strengths[given], combiner.least_given)
