@@ -1,8 +1,8 @@
 """Boosting: grow the rules of a label one by one, each for what the rules before it left over.
 
-Gradients and curvatures of the loss are integers in units of 2⁻³⁰, or in another power of two if rows have
-weights. Their sums are exact, so the gain of a rule depends neither on the order of the rows nor on how it
-was added up.
+Gradients and curvatures of the loss are integers in units of 2⁻³⁰, or of another power of two if rows
+have weights. Their sums are exact, so the gain of a rule depends neither on the order of the rows nor on
+how it was added up.
 """
 
 import numpy as np
