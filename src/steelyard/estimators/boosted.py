@@ -31,6 +31,7 @@ class BoostedRulesParameters(TheoryClassifier):
     n_tries: int = 10
     sample_fraction: float = 0.5
     max_features: str | int | float = 0.2
+    category_sets: bool = False
     decode: str | Decoder | Sequence[Any] | None = None
     class_weight: Any = None
     constraints: Constraints | None = None
@@ -65,6 +66,9 @@ class BoostedRulesClassifier(BoostedRulesParameters):
     max_features : {"log2", "sqrt"}, int or float, default=0.2
         Number of attributes drawn for each condition. A float is a share of all attributes; at least as
         many as with "log2" are drawn.
+    category_sets : bool, default=False
+        Whether a condition on a nominal attribute may test several categories, such as ``colour in
+        {blue, red}``. Constraints keep single categories.
     decode : str, Decoder or None, default=None
         How votes become labels: ``"each-label"`` predicts each label by itself, ``"best-label-set"``
         the label set of a training example that fits the votes best, ``"label-set-votes"`` the labels

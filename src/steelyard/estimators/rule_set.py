@@ -55,6 +55,7 @@ class RuleSetParameters(TheoryClassifier):
     max_features: str | int | float | Sequence[Any] | None = None
     prune: str | bool | Sequence[Any] | None = None
     presence_only: bool | None = None
+    category_sets: bool | None = None
     decode: str | Decoder | Sequence[Any] | None = None
     target: TargetChoice = "minority"
     revalidate: bool = True
@@ -112,6 +113,9 @@ class RuleSetClassifier(RuleSetParameters):
     presence_only : bool or None, default=None
         Whether rules test that words are present, never that they are absent. This concerns 0/1
         attributes and the counts of sparse tables. No preset does so.
+    category_sets : bool or None, default=None
+        Whether a condition on a nominal attribute may test several categories, such as ``colour in
+        {blue, red}``. Constraints keep single categories.
     decode : str, Decoder or None, default=None
         How scores become labels: ``"each-label"`` predicts each label by itself, ``"best-label-set"``
         the label set of a training example that fits the firing rules best, ``"label-set-votes"`` the

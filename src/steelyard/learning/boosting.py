@@ -20,6 +20,7 @@ from steelyard.model.path import TheoryPath
 from steelyard.model.rule_table import RuleTable
 from steelyard.model.rules import Rule
 
+from .category_sets import CategoryCodes, sort_categories
 from .constraints import Constraints
 from .held_out import count_outside_bags, group_equal_rows
 from .limits import Limits, read_demands
@@ -225,6 +226,11 @@ def boost_label(
     cover: they get their votes first. No rules follow a gain below the least gain of an m. With
     `weights`, gradients and curvatures of a row are multiplied by what it counts.
     """
+    categories = CategoryCodes({})
+    if settings.category_sets and limits is None:
+        total = None if weights is None else weights.total
+        categories = sort_categories(index.coded, is_present, total)
+        index = categories.recode_index(index)
     tables: list[RuleTable] = []
     seeds: list[NDArray[np.uint64]] = []
     votes_of_ms: list[Votes] = []
@@ -252,7 +258,7 @@ def boost_label(
     if weights is not None:
         every = rows_to_bits(np.ones(len(order), dtype=np.bool_), bits)
         weighed = weigh_rules(rows, weights.of_bits(bits), every)
-    counted = (tp, fp, n_conditions, tuple(votes_of_ms), held_out, weighed)
+    counted = (tp, fp, n_conditions, tuple(votes_of_ms), held_out, weighed, categories)
     return LabelRules(table, rows, *counted)
 
 

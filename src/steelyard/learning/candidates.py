@@ -20,6 +20,7 @@ from steelyard.model.rule_table import RuleTable
 from steelyard.model.words import WORD_KINDS
 
 from .budget import SlowWarning, format_memory
+from .category_sets import CategoryCodes, sort_categories
 from .limits import ABSENCE, PRESENCE, Limits
 from .parallel import Progress, run_parallel
 from .sampling import draw_orders
@@ -88,6 +89,8 @@ class GrownCandidates(NamedTuple):
         The order in which bags draw the rows.
     tree_of_rule : (n_rules,) int64, optional
         The tree of each rule, if the rules are whole paths of trees.
+    categories : CategoryCodes
+        The codes of categories with which the conditions have to be read.
     """
 
     table: RuleTable
@@ -95,6 +98,7 @@ class GrownCandidates(NamedTuple):
     seeds: NDArray[np.uint64]
     order: NDArray[np.int64]
     tree_of_rule: NDArray[np.int64] | None = None
+    categories: CategoryCodes = CategoryCodes({})
 
 
 def grow_candidates(
@@ -146,9 +150,15 @@ def grow_candidates(
         return found
     weights = [None] * len(is_target) if weights is None else weights
     plans = [
-        _plan_label(settings, i, limits, target_class)._replace(weights=weights[i])
-        for i in range(len(is_target))
+        _plan_label(settings, i, limits, target_class)._replace(weights=own)
+        for i, own in enumerate(weights)
     ]
+    if settings.category_sets and limits is None:
+        # Limits are on codes that all labels share.
+        for i in labels:
+            total = weights[i] and weights[i].total
+            codes = sort_categories(training.coded, is_target[i], total)
+            plans[i] = plans[i]._replace(categories=codes)
     grow = partial(_grow_label, training, is_target, orders, plans, entropy)
     options = (settings.n_candidates, n_jobs, progress, max_bytes)
     grown, n_passes = _grow_passes(grow, labels, *options)
@@ -163,13 +173,21 @@ def grow_candidates(
         seed_of_rule = seeds[i][trees[i]]
         is_whole = limits is None and not settings.presence_only and settings.prune is False
         found[i] = GrownCandidates(
-            table, table, seed_of_rule, orders[i], trees[i] if is_whole else None
+            table,
+            table,
+            seed_of_rule,
+            orders[i],
+            trees[i] if is_whole else None,
+            plans[i].categories,
         )
     if settings.prune is False:
         return found
-    prune = partial(prune_table, settings, index_rows(training.coded))
+    prune = partial(_prune_label, settings, index_rows(training.coded))
     arguments = [
-        (found[i].table, trees[i], seeds[i], is_target[i], orders[i], None, weights[i])
+        (
+            plans[i].categories,
+            *(found[i].table, trees[i], seeds[i], is_target[i], orders[i], None, weights[i]),
+        )
         for i in labels
     ]
     for i, table in zip(labels, run_parallel(prune, arguments, n_jobs), strict=True):
@@ -198,6 +216,7 @@ class _Plan(NamedTuple):
     limits: Limits | None
     target: int
     weights: LabelWeights | None = None
+    categories: CategoryCodes = CategoryCodes({})
 
 
 def _plan_label(
@@ -302,7 +321,8 @@ def _grow_label(
     known_hashes: NDArray[np.uint64],
 ) -> GrownRules:
     """New rules of some passes over one label's forests."""
-    settings, limits, target, weights = plans[label]
+    settings, limits, target, weights, categories = plans[label]
+    training = categories.recode_training(training)
     seeds = _tree_seeds(settings, entropy, label, passes)
     bag_size = settings.bag_size(is_target.shape[1])
     rows = (is_target[label].astype(np.uint8), orders[label], bag_size)
@@ -317,6 +337,12 @@ def _grow_label(
     *columns, hashes, tree, pass_ends, n_read = grown
     tree += passes.start * seeds.shape[1]
     return GrownRules(RuleTable(*columns), hashes, tree, np.diff(pass_ends, prepend=0), n_read)
+
+
+def _prune_label(
+    settings: ForestSettings, index: RowIndex, categories: CategoryCodes, *rules: Any
+) -> RuleTable:
+    return prune_table(settings, categories.recode_index(index), *rules)
 
 
 def prune_table(

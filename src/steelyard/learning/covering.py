@@ -17,6 +17,7 @@ from steelyard.model.coverage import Bits, RowIndex, collect, count_among, order
 from steelyard.model.rule_table import RuleTable
 
 from .budget import format_memory
+from .category_sets import CategoryCodes
 from .limits import Limits
 from .paths import LabelRules
 from .weights import Floats, LabelWeights
@@ -228,12 +229,14 @@ def select_for_label(
     tree_of_rule: NDArray[np.int64] | None = None,
     max_bytes: int = 0,
     weights: LabelWeights | None = None,
+    categories: CategoryCodes = CategoryCodes({}),  # noqa: B008, it is never changed
 ) -> LabelRules:
     """Covering of one label with each of the heuristics, from the same candidates.
 
     The choices of a heuristic are the indices of its rules, in the order of their selection. Only the
     rules of the heuristic at position `counted` get held-out counts.
     """
+    index = categories.recode_index(index)
     options = (limits, given, tree_of_rule, max_bytes, weights)
     candidates = prepare_candidates(table, index, is_target, *options)
     chosen = [select_rules(candidates, h, revalidate=revalidate) for h in heuristics]
@@ -258,4 +261,5 @@ def select_for_label(
         choices=choices,
         held_out=held_out,
         weighed=weighed,
+        categories=categories,
     )

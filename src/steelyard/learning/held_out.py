@@ -147,9 +147,10 @@ class HeldOutCounter:
         """Coverage of some rules, pruned as if there were known rows only."""
         # Positions ascend, so rules of the same tree follow each other.
         seeds, tree_of_rule = np.unique(self.grown.seeds[position], return_inverse=True)
+        index = self.grown.categories.recode_index(self.index)
         table = prune_table(
             self.settings,
-            self.index,
+            index,
             self.grown.unpruned.take(position),
             tree_of_rule,
             seeds,
@@ -158,7 +159,7 @@ class HeldOutCounter:
             is_known,
             self.weights,
         )
-        return collect(table, self.index, bits)[0]
+        return collect(table, index, bits)[0]
 
 
 def _restrict(candidates: Candidates, is_target: Mask, is_known: Mask, known: Bits) -> Candidates:

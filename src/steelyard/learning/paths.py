@@ -18,6 +18,7 @@ from steelyard.model.label_sets import KnownLabelSets
 from steelyard.model.path import Indices, RankedRules, TheoryPath, WeighedCounts
 from steelyard.model.rule_table import RuleTable
 
+from .category_sets import CategoryCodes
 from .limits import GivenRules
 from .targets import Targets
 
@@ -38,6 +39,8 @@ class LabelRules(NamedTuple):
         TP and FP on examples that did not make a rule; see `held_out`.
     weighed : (2, n_rules) float, optional
         TP and FP as sums of weights, if the examples have weights.
+    categories : CategoryCodes
+        The codes of categories with which the conditions have to be read.
     """
 
     table: RuleTable
@@ -48,6 +51,7 @@ class LabelRules(NamedTuple):
     choices: tuple[Any, ...]
     held_out: NDArray[np.int64] | None = None
     weighed: NDArray[np.float64] | None = None
+    categories: CategoryCodes = CategoryCodes({})
 
 
 class Bounds(NamedTuple):
@@ -106,6 +110,7 @@ class RulePool(NamedTuple):
     given: GivenRules
     held_out: NDArray[np.int64] | None = None
     weighed: NDArray[np.float64] | None = None
+    categories: Sequence[CategoryCodes] = ()
 
     @property
     def given_idx(self) -> Indices:
@@ -125,10 +130,12 @@ class RulePool(NamedTuple):
 
     def code(self, coder: FeatureCoder) -> CodedRules:
         """The rules on codes of the attributes that they test."""
-        if not self.given.rules:
+        if not self.given.rules and not any(codes.places for codes in self.categories):
             return drop_unused(self.table, coder)
         # The bounds of given rules are not among the cut points of the learned ones.
-        bodies = [self.table.body(r, coder) for r in range(len(self.table))]
+        coders = [codes.recode_coder(coder) for codes in self.categories]
+        labels = self.label_of_rule[: len(self.table)].tolist()
+        bodies = [self.table.body(r, coders[label]) for r, label in enumerate(labels)]
         return code_rules(coder.features, bodies + [rule.body for rule in self.given.rules])
 
 
@@ -144,7 +151,7 @@ def pool_rules(
     rules_of_label: Sequence[LabelRules], given: GivenRules, targets: Targets
 ) -> RulePool:
     """Join the rules of all labels and the given rules."""
-    tables, rows, *columns, _, held_out, weighed = zip(*rules_of_label, strict=True)
+    tables, rows, *columns, _, held_out, weighed, codes = zip(*rules_of_label, strict=True)
     is_target = targets.is_target
     for j in set(given.label_idx.tolist()):
         masks = given.masks[given.label_idx == j]
@@ -171,7 +178,8 @@ def pool_rules(
     sums = None
     if targets.weights is not None:
         sums = np.concatenate([*weighed, _weigh_given(given, targets)], axis=1)
-    return RulePool(RuleTable.concatenate(tables), rows, offsets, *of_rule, given, unseen, sums)
+    about = (given, unseen, sums, codes)
+    return RulePool(RuleTable.concatenate(tables), rows, offsets, *of_rule, *about)
 
 
 def _weigh_given(given: GivenRules, targets: Targets) -> NDArray[np.float64]:

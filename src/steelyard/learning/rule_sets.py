@@ -99,7 +99,10 @@ def learn_rule_sets(
     n_sharing = min(effective_n_jobs(n_jobs), cpu_count(), len(grown))
     per_job = max_bytes // max(1, n_sharing)
     arguments = [
-        (found.table, target, count, held_out_for or 0, *demanded, found.tree_of_rule, per_job, own)
+        (
+            *(found.table, target, count, held_out_for or 0, *demanded),
+            *(found.tree_of_rule, per_job, own, found.categories),
+        )
         for found, target, count, own, *demanded in zip(
             grown, is_target, counts, weights, *demands.by_label(), strict=True
         )
