@@ -15,6 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from steelyard._kernels.growing import grow_rules
 from steelyard._kernels.pruning import prune_rules
+from steelyard.model.coding import FeatureCoder
 from steelyard.model.coverage import RowIndex, index_rows, order_bits, rows_to_bits
 from steelyard.model.rule_table import RuleTable
 from steelyard.model.words import WORD_KINDS
@@ -156,7 +157,8 @@ def grow_candidates(
     if settings.category_sets and limits is None:
         # Limits are on codes that all labels share.
         for i in labels:
-            total = weights[i] and weights[i].total
+            own = weights[i]
+            total = None if own is None else own.total
             codes = sort_categories(training.coded, is_target[i], total)
             plans[i] = plans[i]._replace(categories=codes)
     grow = partial(_grow_label, training, is_target, orders, plans, entropy)
@@ -168,7 +170,8 @@ def grow_candidates(
         table = grown[i].table.head(int(grown[i].n_new[:n_passes].sum()))
         trees[i] = grown[i].tree[: len(table)]
         if settings.presence_only:
-            table, kept = _drop_absences(table, training)
+            coder = plans[i].categories.recode_coder(training.coder)
+            table, kept = _drop_absences(table, coder)
             trees[i] = trees[i][kept]
         seed_of_rule = seeds[i][trees[i]]
         is_whole = limits is None and not settings.presence_only and settings.prune is False
@@ -195,15 +198,12 @@ def grow_candidates(
     return found
 
 
-def _drop_absences(
-    table: RuleTable, training: TrainingFeatures
-) -> tuple[RuleTable, NDArray[np.intp]]:
+def _drop_absences(table: RuleTable, coder: FeatureCoder) -> tuple[RuleTable, NDArray[np.intp]]:
     """The rules without conditions that hold if a word is absent, and which rules are left.
 
     The first code of such an attribute is that of 0. Rules that test nothing else are dropped.
     """
-    features = training.coder.features
-    is_word = np.array([feature.reading in WORD_KINDS for feature in features], dtype=np.bool_)
+    is_word = np.array([f.reading in WORD_KINDS for f in coder.features], dtype=np.bool_)
     shorter = table.drop_conditions(is_word[table.feature] & (table.low == 0))
     kept = np.flatnonzero(np.diff(shorter.indptr))
     return shorter.take(kept), kept

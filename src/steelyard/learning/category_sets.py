@@ -7,14 +7,15 @@ the categories are sorted by that share, once for each label, and kernels split 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.model.coding import CodedFeatures, FeatureCoder
+from steelyard.model.conditions import Condition
 from steelyard.model.coverage import RowIndex, index_rows
 
 from .training_table import TrainingFeatures
@@ -27,25 +28,48 @@ LEAST_EXAMPLES = 5
 
 
 class CategoryCodes(NamedTuple):
-    """New codes of the categories of some attributes, for one label: feature → code → new code."""
+    """Codes of the categories of some attributes in another order, for one label.
+
+    These attributes are in the table a second time, after all others: as they are for conditions on one
+    category, and sorted for those on several.
+
+    Parameters
+    ----------
+    places : dict
+        Attribute → code → new code.
+    """
 
     places: dict[int, NDArray[np.int32]]
 
     def recode(self, coded: CodedFeatures) -> CodedFeatures:
-        """The codes of a table in which these attributes are ordered."""
+        """The codes of a table with the sorted attributes after all others."""
         if not self.places:
             return coded
-        is_nominal, default = coded.is_nominal.copy(), coded.default_code.copy()
-        dense, codes = coded.dense.copy(), coded.codes.copy()
+        dense, listed_rows, listed_codes = [coded.dense], [coded.rows], [coded.codes]
+        columns, defaults, lengths = [], [], []
         for f, place in self.places.items():
-            is_nominal[f] = False
             new = np.append(place, np.int32(-1))  # missing stays missing
-            if coded.column[f] >= 0:
-                dense[coded.column[f]] = new[dense[coded.column[f]]]
-            else:
-                span = slice(coded.indptr[f], coded.indptr[f + 1])
-                codes[span], default[f] = new[codes[span]], new[default[f]]
-        return coded._replace(is_nominal=is_nominal, default_code=default, dense=dense, codes=codes)
+            span = slice(coded.indptr[f], coded.indptr[f + 1])
+            is_dense = coded.column[f] >= 0
+            if is_dense:
+                dense.append(new[coded.dense[coded.column[f]]][None, :])
+            listed_rows.append(coded.rows[span])
+            listed_codes.append(new[coded.codes[span]])
+            columns.append(sum(map(len, dense)) - 1 if is_dense else -1)
+            defaults.append(new[coded.default_code[f]])
+            lengths.append(len(listed_rows[-1]))
+        sorted_idx = list(self.places)
+        no = np.zeros(len(sorted_idx), dtype=np.bool_)
+        return CodedFeatures(
+            n_codes=np.concatenate((coded.n_codes, coded.n_codes[sorted_idx])),
+            is_nominal=np.concatenate((coded.is_nominal, no)),
+            column=np.concatenate((coded.column, np.array(columns, dtype=np.int32))),
+            dense=np.concatenate(dense),
+            default_code=np.concatenate((coded.default_code, np.array(defaults, dtype=np.int32))),
+            indptr=np.concatenate((coded.indptr, coded.indptr[-1] + np.cumsum(lengths))),
+            rows=np.concatenate(listed_rows),
+            codes=np.concatenate(listed_codes),
+        )
 
     def recode_index(self, index: RowIndex) -> RowIndex:
         """The same for rows sorted by code."""
@@ -55,22 +79,40 @@ class CategoryCodes(NamedTuple):
         """The same for a training table; the numbers behind the new codes are the codes themselves."""
         if not self.places:
             return training
-        ends = training.values_indptr
-        values = [training.values[start:end] for start, end in pairwise(ends)]
-        for f, place in self.places.items():
-            values[f] = np.arange(float(len(place)))
-        indptr = np.cumsum([0, *map(len, values)], dtype=np.int64)
-        coded = self.recode(training.coded)
-        return TrainingFeatures(training.coder, coded, np.concatenate(values), indptr)
+        numbers = [np.arange(float(len(place))) for place in self.places.values()]
+        ends = training.values_indptr[-1] + np.cumsum([len(values) for values in numbers])
+        return TrainingFeatures(
+            self.recode_coder(training.coder),
+            self.recode(training.coded),
+            np.concatenate((training.values, *numbers)),
+            np.concatenate((training.values_indptr, ends)),
+        )
 
     def recode_coder(self, coder: FeatureCoder) -> FeatureCoder:
         """The coder that reads ranges of the new codes as sets of categories."""
-        features = list(coder.features)
+        more = []
         for f, place in self.places.items():
-            categories = features[f].categories or ()
+            categories = coder.features[f].categories or ()
             in_order = tuple(categories[code] for code in np.argsort(place))
-            features[f] = replace(features[f], categories=in_order)
-        return FeatureCoder(tuple(features), coder.cuts)
+            more.append(replace(coder.features[f], categories=in_order))
+        cuts = (*coder.cuts, *(coder.cuts[f] for f in self.places))
+        return FeatureCoder((*coder.features, *more), cuts)
+
+
+def join_conditions(body: Sequence[Condition]) -> tuple[Condition, ...]:
+    """A body with one condition per attribute.
+
+    Examples
+    --------
+    >>> sets = (["red", "blue"], ["blue", "green"])
+    >>> print(*join_conditions([Condition("colour", "in", categories) for categories in sets]))
+    colour = blue
+    """
+    joined: dict[str, Condition] = {}
+    for condition in body:
+        known = joined.get(condition.feature)
+        joined[condition.feature] = condition if known is None else known.intersect(condition)
+    return tuple(joined.values())
 
 
 def sort_categories(
@@ -99,9 +141,17 @@ def _sum_by_code(coded: CodedFeatures, f: int, weights: NDArray[np.float64]) -> 
     n_codes = int(coded.n_codes[f])
     if coded.column[f] >= 0:
         codes = coded.dense[coded.column[f]]
-        return np.bincount(codes[codes >= 0], weights[codes >= 0], minlength=n_codes)
+        return _sum_known(codes, weights, n_codes)
     span = slice(coded.indptr[f], coded.indptr[f + 1])
     codes, listed = coded.codes[span], weights[coded.rows[span]]
-    sums = np.bincount(codes[codes >= 0], listed[codes >= 0], minlength=n_codes)
+    sums = _sum_known(codes, listed, n_codes)
     sums[coded.default_code[f]] += weights.sum() - listed.sum()
     return sums
+
+
+def _sum_known(
+    codes: NDArray[np.int32], weights: NDArray[np.float64], n_codes: int
+) -> NDArray[np.float64]:
+    is_known = codes >= 0
+    sums = np.bincount(codes[is_known], weights[is_known], minlength=n_codes)
+    return np.asarray(sums, dtype=np.float64)

@@ -18,7 +18,7 @@ from steelyard.model.label_sets import KnownLabelSets
 from steelyard.model.path import Indices, RankedRules, TheoryPath, WeighedCounts
 from steelyard.model.rule_table import RuleTable
 
-from .category_sets import CategoryCodes
+from .category_sets import CategoryCodes, join_conditions
 from .limits import GivenRules
 from .targets import Targets
 
@@ -135,7 +135,9 @@ class RulePool(NamedTuple):
         # The bounds of given rules are not among the cut points of the learned ones.
         coders = [codes.recode_coder(coder) for codes in self.categories]
         labels = self.label_of_rule[: len(self.table)].tolist()
-        bodies = [self.table.body(r, coders[label]) for r, label in enumerate(labels)]
+        bodies = [
+            join_conditions(self.table.body(r, coders[label])) for r, label in enumerate(labels)
+        ]
         return code_rules(coder.features, bodies + [rule.body for rule in self.given.rules])
 
 
