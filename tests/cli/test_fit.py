@@ -77,6 +77,8 @@ def test_every_method_is_an_option():
         (["--features", "7", "--bag", 0.5], {"max_features": 7, "sample_fraction": 0.5}),
         (["--prune", "none"], {"prune": False}),
         (["--method", "boosted", "--max-rules", 5], {"max_rules": 5}),
+        (["--class-weight", "balanced"], {"class_weight": "balanced"}),
+        (["--category-sets"], {"category_sets": True}),
     ],
 )
 def test_options_become_parameters(made, options, parameters):
@@ -279,10 +281,6 @@ class TestWeights:
         code, found = fit("--weight", column)
         assert code == 2
         assert message in found
-
-    def test_classes_can_be_balanced(self, made):
-        _, _, parameters = made("--class-weight", "balanced", "--method", "boosted")
-        assert parameters == {"class_weight": "balanced", "random_state": 0}
 
 
 class TestConstraints:
