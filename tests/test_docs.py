@@ -29,6 +29,7 @@ PAGES = {
     "guide/label_sets.md": 1,
     "guide/probabilities.md": 2,
     "guide/missing.md": 2,
+    "guide/weights.md": 2,
     "guide/exporting.md": 3,
     "coming_from/jrip.md": 2,
     "coming_from/imodels.md": 2,

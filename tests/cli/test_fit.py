@@ -79,6 +79,8 @@ def test_every_method_is_an_option():
         (["--method", "boosted", "--max-rules", 5], {"max_rules": 5}),
         (["--max-conditions", 2], {"max_conditions": 2}),
         (["--max-total-conditions", 9], {"max_total_conditions": 9}),
+        (["--class-weight", "balanced"], {"class_weight": "balanced"}),
+        (["--category-sets"], {"category_sets": True}),
     ],
 )
 def test_options_become_parameters(made, options, parameters):
@@ -113,7 +115,6 @@ def test_tuning_keeps_what_is_given(fit, options, heuristic, phi):
     [
         ["--method", "paper", "--parameter", 4, "--phi", 1],
         ["--method", "paper", "--heuristic", "wra", "--phi", 0.5],
-        ["--method", "short", "--heuristic", "wra", "--phi", 0.5, "--decode", "each-label"],
         ["--method", "boosted", "--decode", "best-label-set"],
     ],
 )
@@ -254,6 +255,33 @@ given = ["for jam <- bruised = yes", {rule = "for juice <- firmness < 1", note =
 [for_label."for baking"]
 increasing = ["firmness"]
 """
+
+
+class TestWeights:
+    @pytest.mark.parametrize("method", ["short", "boosted"])
+    def test_a_column_has_the_weights(self, run, labels, tmp_path, method):
+        few = make_planted_rules(90, random_state=0)
+        weights = np.random.default_rng(0).random(90).round(3)
+        table = few.X.assign(heavy=weights).join(few.Y)
+        table.to_csv(tmp_path / "data.csv", index=False)
+        out = tmp_path / "theory.json"
+        options = () if method == "boosted" else SMALL
+        about = ("fit", tmp_path / "data.csv", "--labels", labels, "--method", method, "-j", 1)
+        code, *_ = run(*about, *options, "--weight", "heavy", "-o", out)
+        theory = Theory.from_json(out)
+        assert code == 0
+        assert "heavy" not in [feature.name for feature in theory.features]
+        run(*about, *options, "--ignore", "heavy", "-o", out)
+        assert Theory.from_json(out) != theory
+
+    @pytest.mark.parametrize(
+        ("column", "message"),
+        [("colour", "the column 'colour' has no numbers"), ("mass", "there is no column 'mass'")],
+    )
+    def test_a_mistake_is_one_sentence(self, fit, column, message):
+        code, found = fit("--weight", column)
+        assert code == 2
+        assert message in found
 
 
 class TestConstraints:

@@ -86,6 +86,11 @@ class TestRejections:
         with pytest.raises(ValueError, match="max_features must be 'log2', 'sqrt', an integer"):
             kind(max_features=wrong)
 
+    @pytest.mark.parametrize("kind", [ForestSettings, BoostingSettings])
+    def test_sets_of_categories(self, kind):
+        with pytest.raises(ValueError, match="category_sets must be True or False, got 'all'"):
+            kind(category_sets="all")
+
     @pytest.mark.parametrize("wrong", [True, None, "all", 1])
     def test_a_way_to_prune(self, wrong):
         with pytest.raises(ValueError, match="prune must be False, 'oob' or 'prefix', got"):

@@ -122,11 +122,13 @@ class TestBodies:
                         condition.categories,
                     )
 
-    def test_a_set_of_categories_with_gaps_takes_several_rows_of_the_table(self):
+    def test_a_set_of_categories_with_gaps_has_an_order_of_its_own(self):
         features = (Feature("c", tuple("abcde")), Feature("x"))
         body = (Condition("c", "in", list("ace")), Condition("x", "≥", 1))
         coded = code_rules(features, [body, body[1:]])
-        assert (len(coded), len(coded.table)) == (2, 4)
+        assert (len(coded), coded.sources.tolist()) == (2, [0, 1, 0])
+        assert coded.coder.features[2].categories == tuple("acebd")
+        assert coded.used_features == features
         assert bodies_of(coded) == [body, body[1:]]
         X = pd.DataFrame({"c": list("abcde"), "x": [1.0, 1.0, 0.0, 1.0, 1.0]})
         assert mask_of(coded, X) == [

@@ -28,7 +28,7 @@ class SplitMix64:
         return ((z ^ (z >> 31)) >> 32) * bound >> 32
 
 
-def grow_tree(table, is_target, draw_order, bag_size, n_drawn, depth_limit, seed):
+def grow_tree(table, is_target, draw_order, bag_size, n_drawn, depth_limit, seed, counted=None):
     """One tree on a bootstrap sample, in the form of `reference.tree_rules`.
 
     Parameters
@@ -38,16 +38,20 @@ def grow_tree(table, is_target, draw_order, bag_size, n_drawn, depth_limit, seed
         for a nominal attribute, None.
     is_target : list of bool
     draw_order : list of int
-        The rows in the order from which bags are drawn.
+        The rows in the order from which bags are drawn; one that stands there twice is drawn twice as
+        often.
     bag_size, n_drawn : int
         Rows drawn for the bag; attributes drawn at a node.
     depth_limit : int or None
     seed : int
+    counted : list of int, optional
+        What each row counts when it is drawn; 1 if it is not given.
     """
     random = SplitMix64(seed)
     weight = [0] * len(is_target)
     for _ in range(bag_size):
-        weight[draw_order[random.below(len(is_target))]] += 1
+        row = draw_order[random.below(len(draw_order))]
+        weight[row] += 1 if counted is None else counted[row]
     rows = [row for row, w in enumerate(weight) if w > 0]
     window = list(range(len(table)))
     root = {}

@@ -43,3 +43,22 @@ cdef inline int64_t count_common(
     for w in range(first, last):
         count += popcount(words[w] & others[w])
     return count
+
+
+cdef inline double weigh_common(
+    const uint64_t* words,
+    const uint64_t* others,
+    Py_ssize_t first,
+    Py_ssize_t last,
+    const double* weights,
+) noexcept nogil:
+    """Sum of the weights of the bits that are set in both arrays, in the words [first, last)."""
+    cdef double total = 0.0
+    cdef uint64_t word
+    cdef Py_ssize_t w
+    for w in range(first, last):
+        word = words[w] & others[w]
+        while word:
+            total += weights[(w << 6) + trailing_zeros(word)]
+            word &= word - 1
+    return total

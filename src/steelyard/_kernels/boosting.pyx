@@ -1,7 +1,8 @@
 """Boosting: grow the rules of a label one by one, each for what the rules before it left over.
 
-Gradients and curvatures of the loss are integers in units of 2⁻³⁰. Their sums are exact, so the gain of
-a rule depends neither on the order of the rows nor on how it was added up.
+Gradients and curvatures of the loss are integers in units of 2⁻³⁰, or of another power of two if rows
+have weights. Their sums are exact, so the gain of a rule depends neither on the order of the rows nor on
+how it was added up.
 """
 
 import numpy as np
@@ -11,6 +12,7 @@ from libc.math cimport INFINITY, exp, rint
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
+from ._bags cimport draw_row
 from ._coded cimport Coded, borrow, dense_codes
 from ._conditions cimport Condition, cover_mask, filter_mask, merge_conditions
 from ._counting cimport Tally, find_binary, make_tally
@@ -39,7 +41,7 @@ cdef struct Counts:
     int64_t positive
 
 
-# Sums of gradients and curvatures, in units of 2⁻³⁰.
+# Sums of gradients and curvatures, in the units of the space.
 cdef struct Sums:
     int64_t gradient
     int64_t curvature
@@ -54,11 +56,14 @@ cdef struct Value:
 cdef struct Space:
     Coded coded
     const int64_t* draw_order
+    const uint64_t* draw_ends  # NULL: all rows are drawn with the same probability
     Py_ssize_t bag_size
     Py_ssize_t n_features_drawn
     double l2
     double max_weight
-    Sums* loss  # (n_rows,)
+    double unit  # gradients and curvatures are multiples of 1/unit
+    Sums* loss  # (n_rows,) of each row, times its weight ...
+    Sums* drawn_loss  # (n_rows,) ... and what one draw of it adds to a bag
     uint32_t* members  # rows of the bag that satisfy the body so far ...
     Sums* bag  # (n_rows,) ... their part of the loss, times the number of draws, 0 for other rows ...
     uint8_t* inside  # (n_rows,) ... and whether a row is one of them
@@ -108,8 +113,8 @@ cdef inline void _subtract(Sums* sums, Sums less) noexcept nogil:
 
 cdef inline Value _weigh(Sums sums, const Space* space) noexcept nogil:
     """Gain and weight of a rule with these sums."""
-    cdef double slope = <double> sums.gradient / UNIT
-    cdef double bend = <double> sums.curvature / UNIT + space.l2
+    cdef double slope = <double> sums.gradient / space.unit
+    cdef double bend = <double> sums.curvature / space.unit + space.l2
     cdef double weight = min(max(slope / bend, -space.max_weight), space.max_weight)
     return Value(weight * (2.0 * slope - bend * weight), weight)
 
@@ -123,15 +128,15 @@ cdef Node _draw_bag(uint64_t* state, const Space* space) noexcept nogil:
     cdef Py_ssize_t row, _
     memset(bag, 0, n_rows * sizeof(Sums))
     for _ in range(space.bag_size):
-        bag[space.draw_order[next_below(state, n_rows)]].gradient += 1
+        bag[draw_row(state, space.draw_order, space.draw_ends, n_rows)].gradient += 1
     for row in range(n_rows):
         n_drawn = bag[row].gradient
         space.inside[row] = n_drawn > 0
         if n_drawn > 0:
             space.members[node.n_members] = row
             node.n_members += 1
-            bag[row].gradient = n_drawn * space.loss[row].gradient
-            bag[row].curvature = n_drawn * space.loss[row].curvature
+            bag[row].gradient = n_drawn * space.drawn_loss[row].gradient
+            bag[row].curvature = n_drawn * space.drawn_loss[row].curvature
             _add(&node.total, bag[row])
     return node
 
@@ -482,6 +487,26 @@ cdef void _update_loss(
         space.loss[row].curvature = <int64_t> rint(p * (1.0 - p) * UNIT)
 
 
+cdef void _weigh_loss(
+    const double* log_odds,
+    const uint8_t* is_positive,
+    const double* weights,
+    const double* drawn_weights,
+    const Space* space,
+) noexcept nogil:
+    """The same if rows have weights."""
+    cdef double p, gradient, curvature
+    cdef Py_ssize_t row
+    for row in range(space.coded.n_rows):
+        p = 1.0 / (1.0 + exp(-log_odds[row]))
+        gradient = (is_positive[row] - p) * space.unit
+        curvature = p * (1.0 - p) * space.unit
+        space.loss[row].gradient = <int64_t> rint(weights[row] * gradient)
+        space.loss[row].curvature = <int64_t> rint(weights[row] * curvature)
+        space.drawn_loss[row].gradient = <int64_t> rint(drawn_weights[row] * gradient)
+        space.drawn_loss[row].curvature = <int64_t> rint(drawn_weights[row] * curvature)
+
+
 def boost_rules(
     coded,
     is_positive,
@@ -504,6 +529,10 @@ def boost_rules(
     const double[::1] start,
     limits=None,
     double least_gain=-INFINITY,
+    const uint64_t[::1] draw_ends=None,
+    const double[::1] weights=None,
+    const double[::1] drawn_weights=None,
+    double unit=UNIT,
 ):
     """Stagewise logistic regression over rules that are grown for it.
 
@@ -539,6 +568,12 @@ def boost_rules(
         What the rules may test, and how many rows they have to cover. A rule that lowers the log-odds is
         one for the absence of the label.
     least_gain : float
+    draw_ends : (n_rows,) uint64, optional
+        Position i of the order is drawn with probability (ends[i] - ends[i - 1])/2³².
+    weights, drawn_weights : (n_rows,) double, optional
+        What each row counts, and what one draw of it counts in a bag.
+    unit : float
+        Gradients and curvatures are rounded to multiples of 1/unit. No sum of them may reach 2⁶³/unit.
 
     Returns (number of choices, number of rules).
     """
@@ -554,11 +589,18 @@ def boost_rules(
     cdef Space space
     space.coded = borrow(coded)
     space.draw_order = &draw_order[0]
+    space.draw_ends = NULL
+    if draw_ends is not None:
+        space.draw_ends = &draw_ends[0]
+    space.unit = unit
     space.bag_size = bag_size
     space.n_features_drawn = n_features_drawn
     space.l2 = l2
     space.max_weight = max_weight
     space.loss = <Sums*> allocate(owner, n_rows * sizeof(Sums))
+    space.drawn_loss = space.loss
+    if weights is not None:
+        space.drawn_loss = <Sums*> allocate(owner, n_rows * sizeof(Sums))
     space.members = <uint32_t*> allocate(owner, n_rows * sizeof(uint32_t))
     space.bag = <Sums*> allocate(owner, n_rows * sizeof(Sums))
     space.inside = <uint8_t*> allocate(owner, n_rows)
@@ -599,7 +641,12 @@ def boost_rules(
         for t in range(out_rule.shape[0]):
             with gil:
                 PyErr_CheckSignals()
-            _update_loss(&log_odds[0], &positive[0], &space)
+            if weights is None:
+                _update_loss(&log_odds[0], &positive[0], &space)
+            else:
+                _weigh_loss(
+                    &log_odds[0], &positive[0], &weights[0], &drawn_weights[0], &space
+                )
             rule = -1
             best = Value(0.0, 0.0)
             best_score = 0.0

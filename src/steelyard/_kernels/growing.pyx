@@ -14,6 +14,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 from libcpp.vector cimport vector
 
+from ._bags cimport draw_row
 from ._coded cimport Coded, borrow
 from ._conditions cimport Condition, hash_body, merge_conditions
 from ._counting cimport (
@@ -65,6 +66,8 @@ cdef struct Forest:
     const int64_t* values_indptr
     const uint8_t* is_target
     const int64_t* draw_order
+    const uint64_t* draw_ends  # NULL: all rows are drawn with the same probability
+    const uint32_t* weights  # (n_rows,) NULL: every row counts 1
     Py_ssize_t bag_size
     Py_ssize_t n_drawn
     Py_ssize_t most_tallied  # rows of the largest node that is counted by a tally
@@ -103,14 +106,17 @@ cdef Node _draw_bag(uint64_t* state, const Forest* forest) noexcept nogil:
     cdef Py_ssize_t n_rows = forest.coded.n_rows
     cdef Node root
     cdef Py_ssize_t row, _
+    cdef uint64_t weight = 1
     cdef bint is_drawn
     root.start = root.end = root.depth = 0
     root.counts = 0
     root.slot = -1
     memset(counter.pair, 0, n_rows * sizeof(uint64_t))
     for _ in range(forest.bag_size):
-        row = forest.draw_order[next_below(state, n_rows)]
-        counter.pair[row] += pack(1, forest.is_target[row])
+        row = draw_row(state, forest.draw_order, forest.draw_ends, n_rows)
+        if forest.weights != NULL:
+            weight = forest.weights[row]
+        counter.pair[row] += pack(weight, weight * forest.is_target[row])
     for row in range(n_rows):
         is_drawn = counter.pair[row] != 0
         counter.members[root.end] = row  # the next row takes the place of one that is not drawn
@@ -432,6 +438,8 @@ def grow_rules(
     const uint64_t[::1] known_hashes,
     limits=None,
     uint8_t target=PRESENCE,
+    const uint64_t[::1] draw_ends=None,
+    const uint32_t[::1] weights=None,
 ):
     """Grow the trees of one label and return the rules that are not known yet.
 
@@ -459,6 +467,10 @@ def grow_rules(
         path that they may not have. Nodes that would cover too little are not grown.
     target : {1, 2}
         The class of the rules: presence (1) or absence (2) of the label.
+    draw_ends : (n_rows,) uint64, optional
+        Position i of the order is drawn with probability (ends[i] - ends[i - 1])/2³².
+    weights : (n_rows,) uint32, optional
+        What each row counts in a node; together at most 2³² in a bag.
 
     Returns
     -------
@@ -480,6 +492,12 @@ def grow_rules(
     forest.values_indptr = &values_indptr[0]
     forest.is_target = &is_target[0]
     forest.draw_order = &draw_order[0]
+    forest.draw_ends = NULL
+    if draw_ends is not None:
+        forest.draw_ends = &draw_ends[0]
+    forest.weights = NULL
+    if weights is not None:
+        forest.weights = &weights[0]
     forest.bag_size = bag_size
     forest.n_drawn = n_drawn_features
     cdef Py_ssize_t n_rows = forest.coded.n_rows
@@ -489,7 +507,8 @@ def grow_rules(
     forest.tally = make_tally(&forest.coded, MOST_TALLIES, owner)
     forest.free_slots = <Py_ssize_t*> allocate(owner, MOST_TALLIES * sizeof(Py_ssize_t))
     forest.n_free_slots = <Py_ssize_t*> allocate(owner, sizeof(Py_ssize_t))
-    forest.splitter = make_splitter(&forest.coded, bag_size, owner)
+    cdef Py_ssize_t most = 1 if weights is None else max(1, np.max(weights))
+    forest.splitter = make_splitter(&forest.coded, bag_size * most, owner)
     forest.is_binary = <uint8_t*> allocate(owner, n_features)
     forest.window = <uint32_t*> allocate(owner, n_features * sizeof(uint32_t))
     forest.limits = borrow_limits(limits)
@@ -498,6 +517,9 @@ def grow_rules(
     # A rule that covers n rows is expected to cover this many draws of a bag.
     forest.min_examples = forest.limits.min_covered * bag_size // n_rows
     forest.min_positives = forest.limits.min_tp * bag_size // n_rows
+    if draw_ends is not None or weights is not None:
+        # What a node counts does not tell how many rows there are.
+        forest.min_examples = forest.min_positives = 0
     find_binary(&forest.coded, forest.is_binary)
     cdef int32_t* slot_of_feature = <int32_t*> allocate(owner, n_features * sizeof(int32_t))
     memset(slot_of_feature, 0xFF, n_features * sizeof(int32_t))

@@ -9,9 +9,9 @@ import numpy as np
 from libc.stdint cimport int64_t, uint8_t, uint64_t
 from libc.string cimport memcpy, memset
 
+from ._bags cimport draw_row
 from ._bits cimport clear_bit
 from ._memory cimport allocate
-from ._random cimport next_below
 
 
 def remove_bags(
@@ -21,6 +21,7 @@ def remove_bags(
     const int64_t[::1] draw_order,
     Py_ssize_t bag_size,
     const uint64_t[::1] seeds,
+    const uint64_t[::1] draw_ends=None,
 ):
     """For every tree, the given rows without those of its bag, shape (n_trees, n_words).
 
@@ -30,7 +31,7 @@ def remove_bags(
     bit_of_row : (n_rows,) int64
     group_of_row : (n_rows,) int64, below n_rows
         If a bag has a row of a group, all rows of the group are removed.
-    draw_order, bag_size : as in `growing.grow_rules`, which draws the same bags
+    draw_order, bag_size, draw_ends : as in `growing.grow_rules`, which draws the same bags
     seeds : (n_trees,) uint64
     """
     cdef Py_ssize_t n_rows = draw_order.shape[0]
@@ -40,12 +41,16 @@ def remove_bags(
     cdef uint8_t* is_drawn = <uint8_t*> allocate(owner, n_rows)
     cdef Py_ssize_t tree, row, _i
     cdef uint64_t state
+    cdef const uint64_t* ends = NULL
+    if draw_ends is not None:
+        ends = &draw_ends[0]
     with nogil:
         for tree in range(seeds.shape[0]):
             memset(is_drawn, 0, n_rows)
             state = seeds[tree]
             for _i in range(bag_size):
-                is_drawn[group_of_row[draw_order[next_below(&state, n_rows)]]] = 1
+                row = draw_row(&state, &draw_order[0], ends, n_rows)
+                is_drawn[group_of_row[row]] = 1
             memcpy(&left[tree, 0], &rows[0], n_words * sizeof(uint64_t))
             for row in range(n_rows):
                 if is_drawn[group_of_row[row]]:

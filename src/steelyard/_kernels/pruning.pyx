@@ -4,9 +4,9 @@ from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.string cimport memcpy, memset
 
-from ._bits cimport clear_bit, count_common
+from ._bags cimport draw_row
+from ._bits cimport clear_bit, count_common, weigh_common
 from ._memory cimport allocate
-from ._random cimport next_below
 from .coverage cimport RowSets, Sets, keep_condition
 
 
@@ -14,6 +14,7 @@ from .coverage cimport RowSets, Sets, keep_condition
 cdef struct Workspace:
     Py_ssize_t n_positive_words
     Py_ssize_t n_words
+    const double* weights  # of each bit; NULL: every row counts 1
     uint64_t* mask  # rows outside the bag
     uint64_t* fails  # (longest, n_words) the rows that fail each condition of the rule
     uint64_t* none  # rows of the mask that fail no condition ...
@@ -21,8 +22,19 @@ cdef struct Workspace:
     Py_ssize_t* kept  # positions of the conditions that are not deleted
 
 
-cdef inline double _laplace(int64_t tp, int64_t fp) noexcept nogil:
+cdef inline double _laplace(double tp, double fp) noexcept nogil:
     return (tp + 1.0) / (tp + fp + 2.0)
+
+
+cdef inline double _count(
+    const Workspace* space, const uint64_t* words, const uint64_t* others, bint is_positive
+) noexcept nogil:
+    """What the rows in both sets count: the positive or the negative ones."""
+    cdef Py_ssize_t first = 0 if is_positive else space.n_positive_words
+    cdef Py_ssize_t last = space.n_positive_words if is_positive else space.n_words
+    if space.weights == NULL:
+        return <double> count_common(words, others, first, last)
+    return weigh_common(words, others, first, last, space.weights)
 
 
 cdef Py_ssize_t _find_deletion(
@@ -37,8 +49,7 @@ cdef Py_ssize_t _find_deletion(
     cdef uint64_t* one = space.one
     cdef Py_ssize_t n_words = space.n_words
     cdef const uint64_t* fails
-    cdef int64_t tp, fp, more_tp, more_fp
-    cdef double value, best_value
+    cdef double tp, fp, more_tp, more_fp, value, best_value
     cdef Py_ssize_t k, w, best = -1
     memcpy(none, space.mask, n_words * sizeof(uint64_t))
     memset(one, 0, n_words * sizeof(uint64_t))
@@ -47,13 +58,13 @@ cdef Py_ssize_t _find_deletion(
         for w in range(n_words):
             one[w] = (one[w] & ~fails[w]) | (none[w] & fails[w])
             none[w] &= ~fails[w]
-    tp = count_common(none, none, 0, space.n_positive_words)
-    fp = count_common(none, none, space.n_positive_words, n_words)
+    tp = _count(space, none, none, True)
+    fp = _count(space, none, none, False)
     best_value = _laplace(tp, fp)
     for k in range(n_kept - 1 if only_last else 0, n_kept):
         fails = space.fails + space.kept[k] * n_words
-        more_tp = count_common(one, fails, 0, space.n_positive_words)
-        more_fp = count_common(one, fails, space.n_positive_words, n_words)
+        more_tp = _count(space, one, fails, True)
+        more_fp = _count(space, one, fails, False)
         value = _laplace(tp + more_tp, fp + more_fp)
         if value >= best_value:  # ties: the condition that was added last goes first
             best = k
@@ -80,6 +91,8 @@ def prune_rules(
     bint only_last,
     int64_t[::1] out_indptr,
     kept_conditions,
+    const uint64_t[::1] draw_ends=None,
+    const double[::1] weights=None,
 ):
     """Delete conditions as long as the Laplace value on the rows outside the bag does not fall.
 
@@ -90,7 +103,7 @@ def prune_rules(
     coded, sorted_rows, step, bit_of_row : as in `coverage.RowSets`
         The first `n_positive_words` of all `n_words` words hold the rows of the target class.
     indptr, feature, low, high : bodies of the rules (CSR)
-    draw_order, bag_size : as in `growing.grow_rules`
+    draw_order, bag_size, draw_ends : as in `growing.grow_rules`
     seeds : (n_trees,) uint64
     tree_of_rule : (n_rules,) int64
         Rules of the same tree should follow each other: its bag is drawn once for them.
@@ -100,12 +113,17 @@ def prune_rules(
         Delete only the last condition, so that a prefix of the path stays.
     out_indptr : (n_rules + 1,) int64, filled here
     kept_conditions : (n_conditions,) bool, filled here
+    weights : (64 * n_words,) double, optional
+        What the row of each bit counts.
     """
     cdef uint8_t[::1] is_kept = kept_conditions.view("u1")
     cdef Py_ssize_t n_rules = indptr.shape[0] - 1
     cdef Py_ssize_t n_rows = draw_order.shape[0]
     cdef Py_ssize_t size = n_words * sizeof(uint64_t)
-    cdef Py_ssize_t r, _, k, w, n_kept, begin, best, longest = 1
+    cdef const uint64_t* ends = NULL
+    if draw_ends is not None:
+        ends = &draw_ends[0]
+    cdef Py_ssize_t r, _, k, w, row, n_kept, begin, best, longest = 1
     cdef int64_t n_outside = 0, tree = -1
     cdef uint64_t state
     cdef uint64_t* fails
@@ -117,6 +135,9 @@ def prune_rules(
     cdef Workspace space
     space.n_positive_words = n_positive_words
     space.n_words = n_words
+    space.weights = NULL
+    if weights is not None:
+        space.weights = &weights[0]
     space.mask = <uint64_t*> allocate(owner, size)
     space.fails = <uint64_t*> allocate(owner, longest * size)
     space.none = <uint64_t*> allocate(owner, size)
@@ -134,7 +155,8 @@ def prune_rules(
                 memcpy(space.mask, &within[0], size)
                 state = seeds[tree]
                 for _ in range(bag_size):
-                    clear_bit(space.mask, bit_of_row[draw_order[next_below(&state, n_rows)]])
+                    row = draw_row(&state, &draw_order[0], ends, n_rows)
+                    clear_bit(space.mask, bit_of_row[row])
                 n_outside = count_common(space.mask, space.mask, 0, n_words)
             begin = indptr[r]
             n_kept = indptr[r + 1] - begin

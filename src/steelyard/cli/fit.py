@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -32,6 +33,7 @@ from .options import (
 
 Method = StrEnum("Method", ["auto", "paper", "short", "boosted", "ripper"])
 MissingLabels = StrEnum("MissingLabels", ["raise", "drop", "absent"])
+ClassWeight = StrEnum("ClassWeight", ["balanced"])
 Decode = StrEnum("Decode", ["each-label", "best-label-set", "label-set-votes"])
 
 _METHOD = (
@@ -54,6 +56,9 @@ _DECODE = (
 _REPORT = "Also write an HTML page to read, try and edit the theory."
 _TEST = "Examples that are not learned from; the page judges the theory and edits on them."
 _CONSTRAINTS = "What the rules have to satisfy, in TOML; see docs/constraints.md."
+_WEIGHT = "The column with the weights of the examples: 2 is two copies, 0.5 counts half."
+_CLASS_WEIGHT = "balanced: the presence and the absence of a label weigh the same."
+_CATEGORY_SETS = "Let conditions test several categories of an attribute: colour in {blue, red}."
 _DECODE_DEFAULT = "each-label; short and boosted: best-label-set"
 
 
@@ -88,6 +93,9 @@ def fit(
     constraints: Annotated[
         Path | None, option(_CONSTRAINTS, metavar="FILE.toml", exists=True, dir_okay=False)
     ] = None,
+    weight: Annotated[str | None, option(_WEIGHT, metavar="COLUMN")] = None,
+    class_weight: Annotated[ClassWeight | None, option(_CLASS_WEIGHT)] = None,
+    category_sets: Annotated[bool, typer.Option("--category-sets", help=_CATEGORY_SETS)] = False,
     trees: Trees = None,
     depths: Depths = None,
     features: Features = None,
@@ -110,18 +118,34 @@ def fit(
     options["max_total_conditions"] = max_total_conditions
     options |= {"decode": decode and decode.value, "n_jobs": jobs}
     options |= grow_options(trees, depths, features, bag, prune)
+    options |= {"class_weight": class_weight and class_weight.value}
+    options |= {"category_sets": category_sets or None}
     options["constraints"] = constraints and read_constraints(constraints)
     estimator = _make_estimator(method, tune, options)
     treatment = {"missing": missing_labels, "multi_valued": "split" if split_targets else None}
     kinds: dict[str, Any] = {"ignore": ignore, "nominal": nominal}
     loaded = load_data(data, labels, treatment, **kinds)
     examples = loaded if test is None else _load_quietly(test, labels, treatment, **kinds)
+    weights = None
+    if weight is not None:
+        weights, loaded = _take_weights(weight, loaded)
+        examples = loaded if test is None else _take_weights(weight, examples)[1]
     with no_repeated_notes(data), _whole_table():
-        theory = estimator.fit(loaded.X, loaded.Y).theory_
+        theory = estimator.fit(loaded.X, loaded.Y, weights).theory_
     theory.to_json(out)
     if report is not None:
         _write_report(estimator, report, examples, is_unseen=test is not None)
     _print_fit(as_json, theory, out, report)
+
+
+def _take_weights(column: str, loaded: Any) -> tuple[Any, Any]:
+    """The column with the weights, and the data set without it."""
+    if column not in loaded.X:
+        raise typer.BadParameter(f"there is no column {column!r}", param_hint="--weight")
+    weights = loaded.X[column]
+    if weights.dtype.kind not in "iuf":
+        raise typer.BadParameter(f"the column {column!r} has no numbers", param_hint="--weight")
+    return weights.to_numpy(), replace(loaded, X=loaded.X.drop(columns=column))
 
 
 def _print_fit(as_json: bool, theory: Any, out: Path, report: Path | None) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
@@ -17,6 +17,7 @@ from steelyard.data.suspicious import warn_about_columns
 from steelyard.explain import Explanation, explain_theory
 from steelyard.learning.constraints import Constraints
 from steelyard.learning.targets import TargetChoice, Targets, encode_targets
+from steelyard.learning.weights import check_class_weight
 from steelyard.model.theory import Theory
 
 from .documented import DocumentedMixin
@@ -25,7 +26,7 @@ from .progress import CallbackSupportMixin, with_callbacks
 from .validation import (
     name_labels,
     read_feature_names,
-    repeated_rows,
+    read_sample_weight,
     seed_to_entropy,
     take_rows,
     validate_table,
@@ -44,6 +45,8 @@ class TheoryClassifier(DocumentedMixin, CallbackSupportMixin, ClassifierMixin, B
     n_jobs: int | None
     random_state: Any
     _feature_names: tuple[str, ...] | None
+    #: Whether weights of examples need not be integers.
+    _takes_fractions: ClassVar[bool] = True
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -72,7 +75,7 @@ class TheoryClassifier(DocumentedMixin, CallbackSupportMixin, ClassifierMixin, B
         y : array-like, DataFrame or sparse matrix of shape (n_samples, n_labels), or (n_samples,)
             0/1 for each label, or one class for each example.
         sample_weight : array-like of shape (n_samples,), optional
-            Integers: how often each example counts.
+            How often each example counts: 2 is two copies, 0.5 counts half and 0 not at all.
         feature_names, label_names : sequence of str, or a function that returns one, optional
             Names of the columns of X and y, for arrays and sparse matrices, which have none. A function,
             such as ``vectorizer.get_feature_names_out``, is called once X is there.
@@ -136,22 +139,25 @@ class TheoryClassifier(DocumentedMixin, CallbackSupportMixin, ClassifierMixin, B
         """The theory of a validated training set."""
 
     def _read_training_set(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, Targets]:
-        """Validated table and targets, with rows repeated by their weights."""
+        """Validated table and targets; rows with integer weights are repeated."""
         target: TargetChoice = getattr(self, "target", "minority")
         X, y = validate_table(self, X, reset=True), name_labels(y, None)
         targets = encode_targets(y, target)
         check_consistent_length(X, targets.is_target.T)
-        row_idx = repeated_rows(sample_weight, X)
-        if row_idx is not None:
+        rows = read_sample_weight(sample_weight, X, fractions=self._takes_fractions)
+        if rows.idx is not None or rows.weights is not None:
             # Classes and target classes are those of the weighted examples.
-            targets = encode_targets(take_rows(y, row_idx), target)
+            targets = encode_targets(take_rows(y, rows.idx), target, rows.weights)
+        class_weight = getattr(self, "class_weight", None)
+        check_class_weight(class_weight)
+        targets = targets.weigh(rows.weights, class_weight)
         if targets.output == "multilabel":
             # One row per label: scikit-learn takes it for several binary labels, and takes its length
             # for the number of columns of probabilities.
             self.classes_ = np.tile([0, 1], (len(targets.names), 1))
         else:
             self.classes_ = np.unique(np.asarray(targets.classes))
-        return take_rows(X, row_idx), targets
+        return take_rows(X, rows.idx), targets
 
     def _note_columns(self, X: Any, feature_names: Any) -> None:
         """Keep the names that are given for a table without names; warn about misleading columns."""

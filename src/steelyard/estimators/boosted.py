@@ -11,6 +11,7 @@ from steelyard.learning.boosting import learn_boosted_rules
 from steelyard.learning.constraints import Constraints, check_constraints
 from steelyard.learning.settings import BoostingSettings
 from steelyard.learning.targets import Targets
+from steelyard.learning.weights import check_class_weight
 from steelyard.model.decoders import Decoder
 from steelyard.model.path import TheoryPath
 from steelyard.model.theory import Theory
@@ -31,7 +32,9 @@ class BoostedRulesParameters(TheoryClassifier):
     n_tries: int = 10
     sample_fraction: float = 0.5
     max_features: str | int | float = 0.2
+    category_sets: bool = False
     decode: str | Decoder | Sequence[Any] | None = None
+    class_weight: Any = None
     constraints: Constraints | None = None
     n_jobs: int | None = None
     random_state: Any = None
@@ -67,11 +70,18 @@ class BoostedRulesClassifier(BoostedRulesParameters):
     max_features : {"log2", "sqrt"}, int or float, default=0.2
         Number of attributes drawn for each condition. A float is a share of all attributes; at least as
         many as with "log2" are drawn.
+    category_sets : bool, default=False
+        Whether a condition on a nominal attribute may test several categories, such as ``colour in
+        {blue, red}``. Constraints keep single categories.
     decode : str, Decoder or None, default=None
         How votes become labels: ``"each-label"`` predicts each label by itself, ``"best-label-set"``
         the label set of a training example that fits the votes best, ``"label-set-votes"`` the labels
         that all label sets vote for. See `EachLabel`, `BestLabelSet` and `LabelSetVotes`. None is the
         best label set, and for a one-dimensional y the best class.
+    class_weight : {"balanced"}, dict, list or None, default=None
+        How much the examples of a class count. "balanced" makes both values of each label weigh the same
+        in sum, and so all classes of a one-dimensional y. A dict has weights by class: ``{0: 1, 1: 5}``
+        for every label, or a dict for each label by its name. Bags are drawn as without it.
     constraints : Constraints or None, default=None
         What every rule has to satisfy, and rules that are given.
     n_jobs : int or None, default=None
@@ -108,6 +118,7 @@ class BoostedRulesClassifier(BoostedRulesParameters):
         MEstimate(self.m)
         self._settings()
         check_constraints(self.constraints)
+        check_class_weight(self.class_weight)
         check_decoder(self.decode)
 
     def _advise_on_rules(self) -> str:

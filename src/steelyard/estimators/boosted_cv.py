@@ -35,7 +35,7 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
         As in `BoostedRulesClassifier`, or a list to choose from. None chooses from each label by itself
         with thresholds from 0.5 to 0.2, the best label set, and votes of all label sets.
     max_rules, max_conditions, max_total_conditions, min_rules_per_label, n_tries, sample_fraction, \
-    max_features, constraints, random_state, verbose
+    max_features, category_sets, class_weight, constraints, random_state, verbose
         As in `BoostedRulesClassifier`.
     tolerance : float, default=0.0
         Among the theories whose mean score is below the best by at most this many standard errors of

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, ClassVar
 
 from steelyard.learning.constraints import Constraints, check_constraints
 from steelyard.learning.ripper import learn_ripper
@@ -95,6 +95,9 @@ class RipperClassifier(TheoryClassifier):
     minor ← age ≤ 17  (TP 2, FP 0, value 0.75)
     pension ← age ≥ 71  (TP 2, FP 0, value 0.75)
     """
+
+    # Ripper counts in integers: a rule covers so many examples, and their subsets are coded in bits.
+    _takes_fractions: ClassVar[bool] = False
 
     prune: bool = True
     optimizations: int = 2

@@ -17,6 +17,7 @@ from steelyard.learning.paths import Bounds
 from steelyard.learning.rule_sets import learn_rule_sets
 from steelyard.learning.settings import ForestSettings, check_bound, check_integer, check_share
 from steelyard.learning.targets import TargetChoice, Targets
+from steelyard.learning.weights import check_class_weight
 from steelyard.model.decoders import Decoder
 from steelyard.model.path import TheoryPath
 from steelyard.model.theory import Theory
@@ -56,9 +57,11 @@ class RuleSetParameters(TheoryClassifier):
     max_features: str | int | float | Sequence[Any] | None = None
     prune: str | bool | Sequence[Any] | None = None
     presence_only: bool | None = None
+    category_sets: bool | None = None
     decode: str | Decoder | Sequence[Any] | None = None
     target: TargetChoice = "minority"
     revalidate: bool = True
+    class_weight: Any = None
     constraints: Constraints | None = None
     max_memory: str | float | None = None
     n_jobs: int | None = None
@@ -120,6 +123,9 @@ class RuleSetClassifier(RuleSetParameters):
     presence_only : bool or None, default=None
         Whether rules test that words are present, never that they are absent. This concerns 0/1
         attributes and the counts of sparse tables. No preset does so.
+    category_sets : bool or None, default=None
+        Whether a condition on a nominal attribute may test several categories, such as ``colour in
+        {blue, red}``. Constraints keep single categories.
     decode : str, Decoder or None, default=None
         How scores become labels: ``"each-label"`` predicts each label by itself, ``"best-label-set"``
         the label set of a training example that fits the firing rules best, ``"label-set-votes"`` the
@@ -130,6 +136,10 @@ class RuleSetClassifier(RuleSetParameters):
         Keep the rules with at least this heuristic value instead of the share `phi`.
     revalidate : bool, default=True
         Whether candidates are valued again on the uncovered examples after each selection.
+    class_weight : {"balanced"}, dict, list or None, default=None
+        How much the examples of a class count. "balanced" makes both values of each label weigh the same
+        in sum, and so all classes of a one-dimensional y. A dict has weights by class: ``{0: 1, 1: 5}``
+        for every label, or a dict for each label by its name. Bags are drawn as without it.
     constraints : Constraints or None, default=None
         What every rule has to satisfy, and rules that are given.
     max_memory : str, float or None, default=None
@@ -175,6 +185,7 @@ class RuleSetClassifier(RuleSetParameters):
             check_bound(name, getattr(self, name))
         check_integer("min_rules_per_label", self.min_rules_per_label, least=0)
         check_constraints(self.constraints)
+        check_class_weight(self.class_weight)
         check_decoder(self.decode)
         get_heuristic(self.heuristic)
         if self.threshold_heuristic is not None:

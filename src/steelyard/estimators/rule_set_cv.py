@@ -51,8 +51,8 @@ class RuleSetClassifierCV(TunedClassifier, RuleSetParameters):
         As in `RuleSetClassifier`, or a list to choose from. Each combination of the first three needs
         candidates of its own.
     threshold_heuristic, n_candidates, n_trees, max_depths, max_conditions, max_rules, \
-    max_total_conditions, min_rules_per_label, sample_fraction, presence_only, target, revalidate, \
-    constraints, random_state, verbose
+    max_total_conditions, min_rules_per_label, sample_fraction, presence_only, category_sets, target, \
+    revalidate, class_weight, constraints, random_state, verbose
         As in `RuleSetClassifier`.
     tolerance : float or None, default=None
         Among the theories whose mean score is below the best by at most this many standard errors of

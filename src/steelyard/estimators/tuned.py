@@ -30,7 +30,14 @@ from steelyard.splitting import IterativeStratifiedKFold
 
 from .base import TheoryClassifier
 from .progress import show_progress, with_callbacks
-from .validation import name_labels, read_feature_names, repeated_rows, seed_to_entropy, take_rows
+from .validation import (
+    WeighedRows,
+    name_labels,
+    read_feature_names,
+    read_sample_weight,
+    seed_to_entropy,
+    take_rows,
+)
 
 Rows = NDArray[np.intp]
 Splits = Sequence[tuple[Rows, Rows]]
@@ -90,10 +97,16 @@ class Search(NamedTuple):
         return [clone(self.template).set_params(**v) for v in _combine(self.variants)]
 
     def score_folds(
-        self, X: Any, y: Any, splits: Splits, scorings: Sequence[Any], **options: Any
+        self,
+        X: Any,
+        y: Any,
+        splits: Splits,
+        scorings: Sequence[Any],
+        weights: NDArray[np.float64] | None = None,
+        **options: Any,
     ) -> list[FoldScores]:
         """Scores of all cells on every fold; the options are those of `run_parallel`."""
-        return run_parallel(partial(self._score_fold, X, y, scorings), splits, **options)
+        return run_parallel(partial(self._score_fold, X, y, scorings, weights), splits, **options)
 
     def choose(self, folds: Sequence[FoldScores], scoring: int = 0) -> int:
         """Position of the cell to choose by one of the scorings."""
@@ -104,19 +117,27 @@ class Search(NamedTuple):
         return choose_cell(scores, n_conditions, self.tolerance)
 
     def _score_fold(
-        self, X: Any, y: Any, scorings: Sequence[Any], train: Rows, test: Rows
+        self,
+        X: Any,
+        y: Any,
+        scorings: Sequence[Any],
+        weights: NDArray[np.float64] | None,
+        train: Rows,
+        test: Rows,
     ) -> FoldScores:
-        X_test, y_test = take_rows(X, test), take_rows(y, test)
+        w_train, w_test = (None if weights is None else weights[rows] for rows in (train, test))
+        test_set = (take_rows(X, test), take_rows(y, test), w_test)
         parts = []
         for model in self.models():
-            X_train, targets = model._read_training_set(take_rows(X, train), take_rows(y, train))
+            training_set = (take_rows(X, train), take_rows(y, train), w_train)
+            X_train, targets = model._read_training_set(*training_set)
             with warnings.catch_warnings():
                 # The refit repeats these warnings for the whole training set.
                 for category in (ConvergenceWarning, ConstraintWarning):
                     warnings.simplefilter("ignore", category)
                 path = model._learn_path(X_train, targets, *self.axes.values())
             for decoder in self.decoders:
-                scores = _score_path(path, decoder, model, X_test, y_test, scorings)
+                scores = _score_path(path, decoder, model, *test_set, scorings)
                 sizes = path.n_rules.ravel(), path.total_conditions.ravel()
                 parts.append(FoldScores(scores, *sizes))
         return FoldScores(*(np.concatenate(arrays, axis=-1) for arrays in zip(*parts, strict=True)))
@@ -145,14 +166,20 @@ class _Cell(TheoryClassifier):
 
 
 def _score_path(
-    path: TheoryPath, decoder: Decoder, model: Any, X: Any, y: Any, scorings: Sequence[Any]
+    path: TheoryPath,
+    decoder: Decoder,
+    model: Any,
+    X: Any,
+    y: Any,
+    weights: NDArray[np.float64] | None,
+    scorings: Sequence[Any],
 ) -> NDArray[np.float64]:
     """Scores of every theory of a path on held-out rows, shape (n_scorings, n_theories)."""
     scores = np.empty((len(scorings), *path.shape))
     measures = {i: find_measure(s) for i, s in enumerate(scorings) if not path.classes}
     known = {i: measure for i, measure in measures.items() if measure is not None}
     # Measures of ours are computed for all theories at once.
-    values = path.evaluate(X, y, list(known.values()), decoder) if known else {}
+    values = path.evaluate(X, y, list(known.values()), decoder, weights) if known else {}
     for i, measure in known.items():
         scores[i] = values[measure.name]
     scorers = {i: get_scorer(s) for i, s in enumerate(scorings) if i not in known}
@@ -160,8 +187,13 @@ def _score_path(
         make_theory = partial(path.theory, h, path.phis[j], decoder=decoder)
         cell = _Cell(model, make_theory, predicted)
         for i, scorer in scorers.items():
-            scores[i, h, j] = scorer(cell, X, y)
+            scores[i, h, j] = scorer(cell, X, y, **_weight_option(weights))
     return scores.reshape(len(scorings), -1)
+
+
+def _weight_option(weights: Any) -> dict[str, Any]:
+    """The argument of a scorer; without weights it need not take any."""
+    return {} if weights is None else {"sample_weight": weights}
 
 
 class TunedClassifier(TheoryClassifier):
@@ -216,9 +248,12 @@ class TunedClassifier(TheoryClassifier):
             reject_single_label(self.scoring)
         names = read_feature_names(feature_names, X)
         search = self._plan(entropy, targets.output, X).check()
-        splits = self._split(X, y, sample_weight, entropy)
+        weighed = read_sample_weight(sample_weight, X)
+        splits = self._split(X, y, weighed, entropy)
         with show_progress(self, "folds") as (progress,):
-            options = {"n_jobs": self.n_jobs, "progress": progress}
+            options: dict[str, Any] = {"n_jobs": self.n_jobs, "progress": progress}
+            if weighed.weights is not None:
+                options["weights"] = np.asarray(sample_weight, dtype=np.float64)
             scorings = [self.scoring, *self._list_measures(targets.output)]
             folds = search.score_folds(X, y, splits, scorings, **options)
         self._choose(search, folds)
@@ -243,16 +278,15 @@ class TunedClassifier(TheoryClassifier):
         """Learn the chosen theory on all examples: X, y and weights."""
         model.fit(*training_set, feature_names=feature_names)
 
-    def _split(self, X: Any, y: Any, sample_weight: Any, entropy: int) -> Splits:
-        """Positions of the training and test rows of each fold, repeated by their weights."""
+    def _split(self, X: Any, y: Any, weighed: WeighedRows, entropy: int) -> Splits:
+        """Positions of the training and test rows of each fold, repeated by integer weights."""
         cv = self.cv
         if isinstance(cv, int | np.integer):
             seed = entropy % np.iinfo(np.int32).max
             cv = IterativeStratifiedKFold(int(cv), random_state=seed)
         splits = list(check_cv(cv).split(np.zeros((X.shape[0], 1)), y))
-        row_idx = repeated_rows(sample_weight, X)
-        if row_idx is not None:
-            copies = np.bincount(row_idx, minlength=X.shape[0])
+        if weighed.idx is not None:
+            copies = np.bincount(weighed.idx, minlength=X.shape[0])
             splits = [tuple(np.repeat(rows, copies[rows]) for rows in split) for split in splits]
         if not splits or not all(len(rows) for split in splits for rows in split):
             raise ValueError("cv must yield folds with examples to learn from and to score")
@@ -290,5 +324,6 @@ class TunedClassifier(TheoryClassifier):
         X, y, sample_weight : as in `fit`
         """
         X, y = to_pandas(X), name_labels(y, None)
-        row_idx = repeated_rows(sample_weight, X)
-        return float(get_scorer(self.scoring)(self, take_rows(X, row_idx), take_rows(y, row_idx)))
+        idx, weights = read_sample_weight(sample_weight, X)
+        examples = take_rows(X, idx), take_rows(y, idx)
+        return float(get_scorer(self.scoring)(self, *examples, **_weight_option(weights)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -129,25 +129,38 @@ def _read_names(parameter: str, given: Any, n_expected: int, noun: str) -> tuple
     return names
 
 
-def repeated_rows(sample_weight: Any, X: Any) -> NDArray[np.intp] | None:
-    """Row indices in which each row occurs as often as its weight; None: every row once.
+class WeighedRows(NamedTuple):
+    """The rows that count, and what each of them counts.
 
-    Bags are drawn and examples are counted, so a weight is a number of copies. Fractional weights are
-    rejected.
+    Integer weights are numbers of copies: `idx` repeats the rows, and `weights` is None. Otherwise `idx`
+    has the rows whose weight is above 0, once each. An `idx` of None is every row once.
     """
+
+    idx: NDArray[np.intp] | None = None
+    weights: NDArray[np.float64] | None = None
+
+
+def read_sample_weight(sample_weight: Any, X: Any, *, fractions: bool = True) -> WeighedRows:
+    """The rows of a table that count; without `fractions`, only integers are allowed."""
     if sample_weight is None:
-        return None
+        return WeighedRows()
     weights = _check_sample_weight(sample_weight, X)
-    if (weights < 0).any() or (weights != np.floor(weights)).any():
+    if (weights < 0).any():
         raise ValueError(
-            "sample_weight must be integers of at least 0: a weight of k means that the example "
-            "occurs k times"
+            f"sample_weight must be at least 0, got {weights.min():g} for row {weights.argmin()}"
         )
     if not weights.any():
         raise ValueError("sample_weight is zero for every example")
-    if (weights == 1).all():
-        return None
-    return np.repeat(np.arange(len(weights)), weights.astype(np.intp))
+    if (weights == np.floor(weights)).all():
+        if (weights == 1).all():
+            return WeighedRows()
+        return WeighedRows(np.repeat(np.arange(len(weights)), weights.astype(np.intp)))
+    if not fractions:
+        raise ValueError(
+            "sample_weight must be integers: a weight of k means that the example occurs k times"
+        )
+    idx = np.flatnonzero(weights)
+    return WeighedRows(None if len(idx) == len(weights) else idx, weights[idx])
 
 
 def take_rows(table: Any, row_idx: NDArray[np.intp] | None) -> Any:

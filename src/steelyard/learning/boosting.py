@@ -11,14 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard._kernels.boosting import boost_rules
+from steelyard._kernels.weighing import weigh_rules
 from steelyard.heuristics import MEstimate
 from steelyard.model.combiners import SumOfVotes
-from steelyard.model.coverage import RowIndex, collect, index_rows, order_bits
+from steelyard.model.coverage import RowIndex, collect, index_rows, order_bits, rows_to_bits
 from steelyard.model.log_odds import POINTS_PER_LOG_ODD, probability_to_points
 from steelyard.model.path import TheoryPath
 from steelyard.model.rule_table import RuleTable
 from steelyard.model.rules import Rule
 
+from .category_sets import CategoryCodes, sort_categories
 from .constraints import Constraints
 from .held_out import count_outside_bags, group_equal_rows
 from .limits import Limits, read_demands
@@ -28,6 +30,7 @@ from .sampling import draw_orders
 from .settings import BoostingSettings
 from .targets import Targets
 from .training_table import code_training_table, spread_mid_points
+from .weights import LabelWeights
 
 # Share of its best weight that a chosen rule gets, so that later rules can correct earlier ones.
 STEP = 0.3
@@ -118,13 +121,14 @@ def learn_boosted_rules(
     limits, _ = demands.by_label()
     of_label = [given.of_label(i) for i in range(len(targets.names))]
     groups = [group_equal_rows(training.coded)] * len(orders)
-    arguments = list(zip(targets.is_target, orders, groups, limits, of_label, strict=True))
-    prior = targets.is_target.mean(axis=1)
+    columns = (targets.is_target, orders, groups, limits, of_label, targets.label_weights)
+    arguments = list(zip(*columns, strict=True))
+    prior = targets.priors
     order = np.argsort(prior * (prior - 1), kind="stable")  # the largest loss first
     waves = partial(_boost_in_waves, boost, arguments, order, budget, settings)
     rules_of_label = waves(n_jobs, progress or (lambda *_: None))
     demands.warn_of_empty([len(rules.table) for rules in rules_of_label])
-    pool = pool_rules(rules_of_label, given, targets.is_target)
+    pool = pool_rules(rules_of_label, given, targets)
     votes_of_ms = zip(*(rules.choices for rules in rules_of_label), strict=True)
     rankings = [_rank_votes(pool, votes, bounds) for votes in votes_of_ms]
     combiner = SumOfVotes(tuple(probability_to_points(prior).tolist()))
@@ -207,6 +211,7 @@ def boost_label(
     group_of_row: NDArray[np.int64] | None = None,
     limits: Limits | None = None,
     given: tuple[Sequence[Rule], NDArray[np.bool_]] | None = None,
+    weights: LabelWeights | None = None,
     least_gains: Sequence[float] | None = None,
 ) -> LabelRules:
     """Grow, choose and weigh rules of one label for each m.
@@ -219,15 +224,21 @@ def boost_label(
 
     `order` is the order in which bags draw the rows. With the groups of equal rows, each rule is also
     counted on the rows outside its bag. `given` are the given rules of the label and the rows that they
-    cover: they get their votes first. No rules follow a gain below the least gain of an m.
+    cover: they get their votes first. No rules follow a gain below the least gain of an m. With
+    `weights`, gradients and curvatures of a row are multiplied by what it counts.
     """
+    categories = CategoryCodes({})
+    if settings.category_sets and limits is None:
+        total = None if weights is None else weights.total
+        categories = sort_categories(index.coded, is_present, total)
+        index = categories.recode_index(index)
     tables: list[RuleTable] = []
     seeds: list[NDArray[np.uint64]] = []
     votes_of_ms: list[Votes] = []
     for m, least_gain in zip(ms, least_gains or [-math.inf] * len(ms), strict=True):
         # Each m has rules of its own, so that its theory does not depend on the other values.
-        l2, start, given_points, given_gain = _start(m, is_present, given)
-        rows = (is_present, order, l2, start, limits, least_gain)
+        l2, start, given_points, given_gain = _start(m, is_present, given, weights)
+        rows = (is_present, order, l2, start, limits, least_gain, weights)
         grown, bag_seeds, votes = _boost(index, settings, budget, entropy, *rows)
         votes = votes._replace(given_points=given_points, given_gain=given_gain)
         distinct, position = _find_distinct(grown, index, is_present, limits)
@@ -243,33 +254,41 @@ def boost_label(
     held_out = None
     if group_of_row is not None:
         bag = (group_of_row, order, settings.bag_size(len(order)), np.concatenate(seeds))
-        held_out = count_outside_bags(rows, bits, *bag)
-    return LabelRules(table, rows, tp, fp, n_conditions, tuple(votes_of_ms), held_out)
+        held_out = count_outside_bags(rows, bits, *bag, weights=weights)
+    weighed = None
+    if weights is not None:
+        every = rows_to_bits(np.ones(len(order), dtype=np.bool_), bits)
+        weighed = weigh_rules(rows, weights.of_bits(bits), every)
+    counted = (tp, fp, n_conditions, tuple(votes_of_ms), held_out, weighed, categories)
+    return LabelRules(table, rows, *counted)
 
 
 def _start(
     m: float,
     is_present: NDArray[np.bool_],
     given: tuple[Sequence[Rule], NDArray[np.bool_]] | None,
+    weights: LabelWeights | None = None,
 ) -> tuple[float, NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]]:
     """What boosting starts from: curvature of the prior, log-odds, votes and gains of given rules.
 
     Each given rule gets its whole best weight, one after the other, but at least one point for its
     head.
     """
-    n_rows, n_present = len(is_present), int(is_present.sum())
+    total = np.ones(len(is_present)) if weights is None else weights.total
+    n_rows, n_present = float(total.sum()), float(total[is_present].sum())
     prior = n_present / n_rows
     # Avoid a division by 0 if m = 0 and all covered examples are certain already.
     l2 = max(m, 1e-9) * prior * (1 - prior)
     is_varied = 0 < n_present < n_rows
-    log_odds = np.full(n_rows, math.log(n_present / (n_rows - n_present)) if is_varied else 0.0)
+    first = math.log(n_present / (n_rows - n_present)) if is_varied else 0.0
+    log_odds = np.full(len(is_present), first)
     rules, masks = given or ((), ())
     points = np.empty(len(rules), dtype=np.int64)
     gain = np.empty(len(rules))
     for i, (rule, mask) in enumerate(zip(rules, masks, strict=True)):
         p = 1 / (1 + np.exp(-log_odds[mask]))
-        slope = float((is_present[mask] - p).sum())
-        bend = float((p * (1 - p)).sum()) + max(l2, 1e-9)
+        slope = float((total[mask] * (is_present[mask] - p)).sum())
+        bend = float((total[mask] * p * (1 - p)).sum()) + max(l2, 1e-9)
         weight = min(max(slope / bend, -MAX_WEIGHT), MAX_WEIGHT)
         sign = 1 if rule.head.target_class else -1
         points[i] = sign * max(1, sign * round(POINTS_PER_LOG_ODD * weight))
@@ -311,9 +330,11 @@ def _boost(
     start: NDArray[np.float64],
     limits: Limits | None,
     least_gain: float,
+    counted: LabelWeights | None = None,
 ) -> tuple[RuleTable, NDArray[np.uint64], Votes]:
     """The rules that one m grows, the seeds of their bags, and the choices among the rules."""
-    n_rows, prior = len(is_present), is_present.mean()
+    n_rows = len(is_present)
+    prior = np.average(is_present, weights=None if counted is None else counted.total)
     is_usable = index.coded.n_codes > 1
     max_conditions = settings.max_conditions
     if limits is not None:
@@ -333,7 +354,11 @@ def _boost(
         weights = (l2, STEP, MAX_WEIGHT, POINTS_PER_LOG_ODD, budget.reuse)
         tries = (settings.n_tries, *weights, np.uint64(entropy % 2**64))
         out = (rule_idx, points, gain, lengths, bodies, seeds)
-        end = (start, limits, least_gain)
+        end: tuple[Any, ...] = (start, limits, least_gain)
+        if counted is not None:
+            unit = counted.find_unit(settings.bag_size(n_rows))
+            rows = (counted.draw_ends(order), counted.total, counted.drawn_weights(), unit)
+            end = (*end, *rows)
         n_choices, n_rules = boost_rules(index.coded, is_present, *bag, *tries, *out, *end)
     used = zip(bodies[:n_rules], lengths[:n_rules], strict=True)
     table = RuleTable.from_ranges([body[:length] for body, length in used])

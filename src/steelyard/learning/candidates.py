@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,16 +15,19 @@ from sklearn.exceptions import ConvergenceWarning
 
 from steelyard._kernels.growing import grow_rules
 from steelyard._kernels.pruning import prune_rules
+from steelyard.model.coding import FeatureCoder
 from steelyard.model.coverage import RowIndex, index_rows, order_bits, rows_to_bits
 from steelyard.model.rule_table import RuleTable
 from steelyard.model.words import WORD_KINDS
 
 from .budget import SlowWarning, format_memory
+from .category_sets import CategoryCodes, sort_categories
 from .limits import ABSENCE, PRESENCE, Limits
 from .parallel import Progress, run_parallel
 from .sampling import draw_orders
 from .settings import ForestSettings
 from .training_table import TrainingFeatures
+from .weights import LabelWeights
 
 # Stop after a pass in which less than this share of the rules is new: the data hold few further rules,
 # each costs five times as much as at first, and they differ little from known ones. Iris stops after 1 %
@@ -101,11 +104,14 @@ class GrownCandidates(NamedTuple):
         None if all rows made the rules.
     tree_of_rule : (n_rules,) int64, optional
         The tree of each rule, if the rules are whole paths of trees.
+    categories : CategoryCodes
+        The codes of categories with which the conditions have to be read.
     """
 
     table: RuleTable
     bags: Bags | None = None
     tree_of_rule: NDArray[np.int64] | None = None
+    categories: CategoryCodes = CategoryCodes({})
 
 
 def grow_candidates(
@@ -118,6 +124,7 @@ def grow_candidates(
     limits: Sequence[Limits] | None = None,
     target_class: Sequence[int] | None = None,
     max_bytes: int | None = None,
+    weights: Sequence[LabelWeights | None] | None = None,
 ) -> list[GrownCandidates]:
     """Distinct rules for every label, together at least γ if the data yields that many.
 
@@ -141,6 +148,8 @@ def grow_candidates(
         What the rules of each label predict; needed for limits.
     max_bytes : int, optional
         A MemoryError is raised as soon as the rules are expected to take more.
+    weights : sequence of LabelWeights, one per label, optional
+        What the examples count.
 
     Returns
     -------
@@ -152,7 +161,18 @@ def grow_candidates(
     labels = [i for i, mask in enumerate(is_target) if 0 < mask.sum() < len(mask)]
     if not labels:
         return found
-    plans = [_plan_label(settings, i, limits, target_class) for i in range(len(is_target))]
+    weights = [None] * len(is_target) if weights is None else weights
+    plans = [
+        _plan_label(settings, i, limits, target_class)._replace(weights=own)
+        for i, own in enumerate(weights)
+    ]
+    if settings.category_sets and limits is None:
+        # Limits are on codes that all labels share.
+        for i in labels:
+            own = weights[i]
+            total = None if own is None else own.total
+            codes = sort_categories(training.coded, is_target[i], total)
+            plans[i] = plans[i]._replace(categories=codes)
     grow = partial(_grow_label, training, is_target, orders, plans, entropy)
     options = (settings.n_candidates, n_jobs, progress, max_bytes)
     grown, n_passes = _grow_passes(grow, labels, *options)
@@ -162,30 +182,34 @@ def grow_candidates(
         table = grown[i].table.head(int(grown[i].n_new[:n_passes].sum()))
         trees[i] = grown[i].tree[: len(table)]
         if settings.presence_only:
-            table, kept = drop_absences(table, training)
+            coder = plans[i].categories.recode_coder(training.coder)
+            table, kept = drop_absences(table, coder)
             trees[i] = trees[i][kept]
-        seed_of_rule = seeds[i][trees[i]]
         is_whole = limits is None and not settings.presence_only and settings.prune is False
-        bags = Bags(table, seed_of_rule, orders[i])
-        found[i] = GrownCandidates(table, bags, trees[i] if is_whole else None)
+        bags = Bags(table, seeds[i][trees[i]], orders[i])
+        whole = trees[i] if is_whole else None
+        found[i] = GrownCandidates(table, bags, whole, plans[i].categories)
     if settings.prune is False:
         return found
-    prune = partial(prune_table, settings, index_rows(training.coded))
-    arguments = [(found[i].table, trees[i], seeds[i], is_target[i], orders[i]) for i in labels]
+    prune = partial(_prune_label, settings, index_rows(training.coded))
+    arguments = [
+        (
+            plans[i].categories,
+            *(found[i].table, trees[i], seeds[i], is_target[i], orders[i], None, weights[i]),
+        )
+        for i in labels
+    ]
     for i, table in zip(labels, run_parallel(prune, arguments, n_jobs), strict=True):
         found[i] = found[i]._replace(table=table)
     return found
 
 
-def drop_absences(
-    table: RuleTable, training: TrainingFeatures
-) -> tuple[RuleTable, NDArray[np.intp]]:
+def drop_absences(table: RuleTable, coder: FeatureCoder) -> tuple[RuleTable, NDArray[np.intp]]:
     """The rules without conditions that hold if a word is absent, and which rules are left.
 
     The first code of such an attribute is that of 0. Rules that test nothing else are dropped.
     """
-    features = training.coder.features
-    is_word = np.array([feature.reading in WORD_KINDS for feature in features], dtype=np.bool_)
+    is_word = np.array([f.reading in WORD_KINDS for f in coder.features], dtype=np.bool_)
     shorter = table.drop_conditions(is_word[table.feature] & (table.low == 0))
     kept = np.flatnonzero(np.diff(shorter.indptr))
     return shorter.take(kept), kept
@@ -197,6 +221,8 @@ class _Plan(NamedTuple):
     settings: ForestSettings
     limits: Limits | None
     target: int
+    weights: LabelWeights | None = None
+    categories: CategoryCodes = CategoryCodes({})
 
 
 def _plan_label(
@@ -301,17 +327,28 @@ def _grow_label(
     known_hashes: NDArray[np.uint64],
 ) -> GrownRules:
     """New rules of some passes over one label's forests."""
-    settings, limits, target = plans[label]
+    settings, limits, target, weights, categories = plans[label]
+    training = categories.recode_training(training)
     seeds = _tree_seeds(settings, entropy, label, passes)
-    rows = (is_target[label].astype(np.uint8), orders[label], settings.bag_size(is_target.shape[1]))
+    bag_size = settings.bag_size(is_target.shape[1])
+    rows = (is_target[label].astype(np.uint8), orders[label], bag_size)
     n_usable = training.coded.n_features if limits is None else int(limits.is_usable.sum())
     n_drawn = settings.n_drawn_features(n_usable)
     depths = np.array([-1 if d is None else d for d in settings.tree_depths], dtype=np.int64)
     forests = (n_drawn, depths, settings.n_trees, seeds)
-    grown = grow_rules(*training[1:], *rows, *forests, known_hashes, limits, target)
+    last: tuple[Any, ...] = (known_hashes, limits, target)
+    if weights is not None:
+        last += (weights.draw_ends(orders[label]), weights.node_weights(bag_size))
+    grown = grow_rules(*training[1:], *rows, *forests, *last)
     *columns, hashes, tree, pass_ends, n_read = grown
     tree += passes.start * seeds.shape[1]
     return GrownRules(RuleTable(*columns), hashes, tree, np.diff(pass_ends, prepend=0), n_read)
+
+
+def _prune_label(
+    settings: ForestSettings, index: RowIndex, categories: CategoryCodes, *rules: Any
+) -> RuleTable:
+    return prune_table(settings, categories.recode_index(index), *rules)
 
 
 def prune_table(
@@ -323,10 +360,11 @@ def prune_table(
     is_target: NDArray[np.bool_],
     order: NDArray[np.int64],
     within: NDArray[np.bool_] | None = None,
+    weights: LabelWeights | None = None,
 ) -> RuleTable:
     """Delete the conditions that do not improve a rule on the rows outside its tree's bag.
 
-    If `within` is given, only its rows are looked at.
+    If `within` is given, only its rows are looked at. Rows count what their weights say.
     """
     rows = (*index, index.step)
     conditions = (table.feature, table.low, table.high)
@@ -336,5 +374,8 @@ def prune_table(
     kept = np.empty(len(table.feature), dtype=np.bool_)
     bits = order_bits(is_target)
     seen = rows_to_bits(np.ones(len(is_target), dtype=np.bool_) if within is None else within, bits)
-    prune_rules(*rows, table.indptr, *conditions, *bits, *bags, seen, last_only, indptr, kept)
+    last: tuple[Any, ...] = (seen, last_only, indptr, kept)
+    if weights is not None:
+        last += (weights.draw_ends(order), weights.of_bits(bits))
+    prune_rules(*rows, table.indptr, *conditions, *bits, *bags, *last)
     return RuleTable(indptr, *(column[kept] for column in conditions))

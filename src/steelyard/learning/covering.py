@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from steelyard._kernels.covering import Covering, evaluate_fraction, select_in_order
 from steelyard._kernels.row_store import RowStore
+from steelyard._kernels.weighing import WeighedCovering, weigh_rules
 from steelyard.heuristics import ConfusionMatrix, Heuristic, heuristic_values, kernel_coefficients
 from steelyard.model.coverage import Bits, RowIndex, collect, count_among, order_bits, rows_to_bits
 from steelyard.model.rule_table import RuleTable
 
 from .budget import format_memory
+from .category_sets import CategoryCodes
 from .limits import Limits
 from .paths import LabelRules
+from .weights import Floats, LabelWeights
 
 Indices = NDArray[np.int64]
 
@@ -32,7 +35,8 @@ class Candidates(NamedTuple):
     `position` is where a candidate stands among all candidates of the label.
 
     `share` is the share of its value that each candidate counts with, if some attributes are preferred;
-    `given` are the rows that given rules cover.
+    `given` are the rows that given rules cover, `weights` what the row of each bit counts if that is not
+    1. All counts here are numbers of rows.
     """
 
     table: RuleTable
@@ -46,6 +50,7 @@ class Candidates(NamedTuple):
     position: Indices
     share: NDArray[np.float64] | None = None
     given: Bits | None = None
+    weights: Floats | None = None
 
 
 # From the candidates of a label, the rows of the target class, the selected candidates and the covering
@@ -63,6 +68,7 @@ def prepare_candidates(
     given: NDArray[np.bool_] | None = None,
     tree_of_rule: NDArray[np.int64] | None = None,
     max_bytes: int = 0,
+    weights: LabelWeights | None = None,
 ) -> Candidates:
     """Coverage and counts of one label's rules; of rules with equal coverage the shortest stays.
 
@@ -99,6 +105,7 @@ def prepare_candidates(
         position=distinct,
         share=None if share is None else share[distinct],
         given=None if given is None else rows_to_bits(given, bits),
+        weights=None if weights is None else weights.of_bits(bits),
     )
 
 
@@ -120,11 +127,11 @@ def select_rules(
     (ties: more true positives, fewer conditions, first generated), until no candidate covers an
     uncovered positive. With ``revalidate=False`` candidates are ranked once, on all examples.
     """
+    if candidates.weights is not None:
+        return _select_weighed(candidates, candidates.weights, heuristic, revalidate)
     evaluate = _make_evaluation(heuristic)
     n_conditions = candidates.n_conditions
-    in_order = np.argsort(n_conditions, kind="stable")
-    rank = np.empty_like(in_order)
-    rank[in_order] = np.arange(len(rank))
+    rank = _rank_by_length(n_conditions)
     shares, kind = np.ones(1), None
     if candidates.share is not None:
         shares, kind = np.unique(candidates.share, return_inverse=True)
@@ -150,6 +157,40 @@ def select_rules(
         totals = _subtract(totals, covering.remove(selected[-1]))
 
 
+def _select_weighed(
+    candidates: Candidates, weights: Floats, heuristic: Heuristic, revalidate: bool
+) -> Indices:
+    """The same with TP, FP, positives and negatives that are sums of weights."""
+    evaluate = partial(_evaluate_counts, heuristic)
+    rank = _rank_by_length(candidates.n_conditions)
+    covering = WeighedCovering(candidates.rows, weights, rank, candidates.all_examples)
+    uncovered, share = candidates.all_examples, candidates.share
+    if candidates.given is not None:
+        covering.remove_rows(candidates.given)
+        uncovered = uncovered & ~candidates.given
+    if not revalidate:
+        tp, fp = weigh_rules(candidates.rows, weights, uncovered)
+        values = _discount(evaluate(tp, fp, *covering.totals()), share)
+        best_first = np.lexsort((candidates.n_conditions, -tp, -values))
+        return np.asarray(select_in_order(candidates.rows, best_first, uncovered))
+    selected: list[int] = []
+    while True:
+        tp, fp, left = covering.counts()
+        if not len(tp):
+            return np.array(selected, dtype=np.int64)
+        values = evaluate(tp, fp, *covering.totals())
+        selected.append(covering.pick(_discount(values, None if share is None else share[left])))
+        covering.remove(selected[-1])
+
+
+def _rank_by_length(n_conditions: NDArray[np.int64]) -> Indices:
+    """The place of each candidate in the order of their lengths, then of their generation."""
+    in_order = np.argsort(n_conditions, kind="stable")
+    rank = np.empty_like(in_order)
+    rank[in_order] = np.arange(len(rank))
+    return rank
+
+
 def _subtract(totals: tuple[int, int], removed: tuple[int, int]) -> tuple[int, int]:
     return totals[0] - removed[0], totals[1] - removed[1]
 
@@ -166,12 +207,13 @@ def _make_evaluation(heuristic: Heuristic) -> Callable[..., NDArray[np.float64]]
     coefficients = kernel_coefficients(heuristic)
     if coefficients is not None:
         return partial(evaluate_fraction, coefficients)
+    return partial(_evaluate_counts, heuristic)
 
-    def evaluate(tp: Indices, fp: Indices, positives: int, negatives: int) -> NDArray[np.float64]:
-        counts = ConfusionMatrix(tp, fp, positives - tp, negatives - fp)
-        return heuristic_values(heuristic, counts)
 
-    return evaluate
+def _evaluate_counts(
+    heuristic: Heuristic, tp: Any, fp: Any, positives: float, negatives: float
+) -> NDArray[np.float64]:
+    return heuristic_values(heuristic, ConfusionMatrix(tp, fp, positives - tp, negatives - fp))
 
 
 def select_for_label(
@@ -186,13 +228,16 @@ def select_for_label(
     given: NDArray[np.bool_] | None = None,
     tree_of_rule: NDArray[np.int64] | None = None,
     max_bytes: int = 0,
+    weights: LabelWeights | None = None,
+    categories: CategoryCodes = CategoryCodes({}),  # noqa: B008, it is never changed
 ) -> LabelRules:
     """Covering of one label with each of the heuristics, from the same candidates.
 
     The choices of a heuristic are the indices of its rules, in the order of their selection. Only the
     rules of the heuristic at position `counted` get held-out counts.
     """
-    options = (limits, given, tree_of_rule, max_bytes)
+    index = categories.recode_index(index)
+    options = (limits, given, tree_of_rule, max_bytes, weights)
     candidates = prepare_candidates(table, index, is_target, *options)
     chosen = [select_rules(candidates, h, revalidate=revalidate) for h in heuristics]
     union, inverse = np.unique(np.concatenate(chosen), return_inverse=True)
@@ -204,12 +249,17 @@ def select_for_label(
         held_out = np.zeros((2, len(union)), dtype=np.int64)
         found = count_held_out(candidates, is_target, chosen[counted], again)
         held_out[:, choices[counted]] = found
+    rows, weighed = candidates.rows.take(union), None
+    if candidates.weights is not None:
+        weighed = weigh_rules(rows, candidates.weights, candidates.all_examples)
     return LabelRules(
         table=candidates.table.take(union),
-        rows=candidates.rows.take(union),
+        rows=rows,
         tp=candidates.tp[union],
         fp=candidates.fp[union],
         n_conditions=candidates.n_conditions[union],
         choices=choices,
         held_out=held_out,
+        weighed=weighed,
+        categories=categories,
     )

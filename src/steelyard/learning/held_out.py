@@ -30,8 +30,10 @@ from steelyard.model.coverage import (
 )
 
 from .candidates import Bags, prune_table
+from .category_sets import CategoryCodes
 from .covering import Candidates
 from .settings import ForestSettings
+from .weights import LabelWeights
 
 Indices = NDArray[np.int64]
 Mask = NDArray[np.bool_]
@@ -73,15 +75,18 @@ def count_outside_bags(
     bag_size: int,
     seeds: NDArray[np.uint64],
     rows: Bits | None = None,
+    weights: LabelWeights | None = None,
 ) -> Indices:
     """TP and FP of rules outside the bags they were grown on, shape (2, n_rules).
 
-    A bag that is drawn from the same seed is the same bag. `rows` are the rows to count; None is all.
+    A bag that is drawn from the same seed and weights is the same bag. `rows` are the rows to count;
+    None is all. Rows are counted, whatever their weights.
     """
     if rows is None:
         rows = rows_to_bits(np.ones(len(order), dtype=np.bool_), bits)
     trees, tree_of_rule = np.unique(seeds, return_inverse=True)
-    outside = remove_bags(rows, bits.bit_of_row, group_of_row, order, bag_size, trees)
+    ends = None if weights is None else weights.draw_ends(order)
+    outside = remove_bags(rows, bits.bit_of_row, group_of_row, order, bag_size, trees, ends)
     return np.array(covered.count_among(outside, tree_of_rule), dtype=np.int64)
 
 
@@ -97,12 +102,18 @@ class HeldOutCounter:
     group_of_row : (n_rows,) int64
         See `group_equal_rows`.
     bags : Bags
+    categories : CategoryCodes
+        The codes of categories with which the candidates have to be read.
+    weights : LabelWeights, optional
+        With which the candidates were grown.
     """
 
     index: RowIndex
     settings: ForestSettings
     group_of_row: Indices
     bags: Bags
+    categories: CategoryCodes
+    weights: LabelWeights | None = None
 
     def count(
         self,
@@ -129,8 +140,8 @@ class HeldOutCounter:
                 covered = candidates.rows.take(found[used])
             else:
                 covered = self._cover_repruned(position, is_target, is_known, bits)
-            bags = (self.group_of_row, *bag, self.bags.seeds[position])
-            counts += count_outside_bags(covered, bits, *bags, unknown)[:, twin]
+            bags = (self.group_of_row, *bag, self.bags.seeds[position], unknown, self.weights)
+            counts += count_outside_bags(covered, bits, *bags)[:, twin]
         return counts
 
     def _cover_repruned(
@@ -139,17 +150,19 @@ class HeldOutCounter:
         """Coverage of some rules, pruned as if there were known rows only."""
         # Positions ascend, so rules of the same tree follow each other.
         seeds, tree_of_rule = np.unique(self.bags.seeds[position], return_inverse=True)
+        index = self.categories.recode_index(self.index)
         table = prune_table(
             self.settings,
-            self.index,
+            index,
             self.bags.unpruned.take(position),
             tree_of_rule,
             seeds,
             is_target,
             self.bags.order,
             is_known,
+            self.weights,
         )
-        return collect(table, self.index, bits)[0]
+        return collect(table, index, bits)[0]
 
 
 def _restrict(candidates: Candidates, is_target: Mask, is_known: Mask, known: Bits) -> Candidates:

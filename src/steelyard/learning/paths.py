@@ -15,11 +15,12 @@ from steelyard.model.coding import FeatureCoder
 from steelyard.model.combiners import Combiner
 from steelyard.model.coverage import order_bits, rows_to_bits
 from steelyard.model.label_sets import KnownLabelSets
-from steelyard.model.path import Indices, RankedRules, TheoryPath
+from steelyard.model.path import Indices, RankedRules, TheoryPath, WeighedCounts
 from steelyard.model.rule_table import RuleTable
 from steelyard.model.rules import Rule
 from steelyard.model.thresholding import count_within
 
+from .category_sets import CategoryCodes, join_conditions
 from .limits import GivenRules
 from .targets import Targets
 
@@ -38,6 +39,10 @@ class LabelRules(NamedTuple):
         What each heuristic chose, with indices into the table.
     held_out : (2, n_rules), optional
         TP and FP on examples that did not make a rule; see `held_out`.
+    weighed : (2, n_rules) float, optional
+        TP and FP as sums of weights, if the examples have weights.
+    categories : CategoryCodes
+        The codes of categories with which the conditions have to be read.
     """
 
     table: RuleTable
@@ -47,6 +52,8 @@ class LabelRules(NamedTuple):
     n_conditions: NDArray[np.int64]
     choices: tuple[Any, ...]
     held_out: NDArray[np.int64] | None = None
+    weighed: NDArray[np.float64] | None = None
+    categories: CategoryCodes = CategoryCodes({})
 
 
 class Bounds(NamedTuple):
@@ -118,6 +125,8 @@ class RulePool(NamedTuple):
     n_conditions: NDArray[np.int64]
     given: GivenRules
     held_out: NDArray[np.int64] | None = None
+    weighed: NDArray[np.float64] | None = None
+    categories: Sequence[CategoryCodes] = ()
 
     @property
     def given_idx(self) -> Indices:
@@ -137,10 +146,14 @@ class RulePool(NamedTuple):
 
     def code(self, coder: FeatureCoder) -> CodedRules:
         """The rules on codes of the attributes that they test."""
-        if not self.given.rules:
+        if not self.given.rules and not any(codes.places for codes in self.categories):
             return drop_unused(self.table, coder)
         # The bounds of given rules are not among the cut points of the learned ones.
-        bodies = [self.table.body(r, coder) for r in range(len(self.table))]
+        coders = [codes.recode_coder(coder) for codes in self.categories]
+        labels = self.label_of_rule[: len(self.table)].tolist()
+        bodies = [
+            join_conditions(self.table.body(r, coders[label])) for r, label in enumerate(labels)
+        ]
         return code_rules(coder.features, bodies + [rule.body for rule in self.given.rules])
 
 
@@ -153,10 +166,11 @@ class Ranking(NamedTuple):
 
 
 def pool_rules(
-    rules_of_label: Sequence[LabelRules], given: GivenRules, is_target: NDArray[np.bool_]
+    rules_of_label: Sequence[LabelRules], given: GivenRules, targets: Targets
 ) -> RulePool:
     """Join the rules of all labels and the given rules."""
-    tables, rows, *columns, _, held_out = zip(*rules_of_label, strict=True)
+    tables, rows, *columns, _, held_out, weighed, codes = zip(*rules_of_label, strict=True)
+    is_target = targets.is_target
     for j in set(given.label_idx.tolist()):
         masks = given.masks[given.label_idx == j]
         bits = order_bits(is_target[j])
@@ -179,7 +193,22 @@ def pool_rules(
     place = np.concatenate((place, sizes[given.label_idx] + n_before))
     label_of_rule = np.concatenate((label_of_rule, given.label_idx))
     of_rule = (label_of_rule, place, tp, fp, n_conditions)
-    return RulePool(RuleTable.concatenate(tables), rows, offsets, *of_rule, given, unseen)
+    sums = None
+    if targets.weights is not None:
+        sums = np.concatenate([*weighed, _weigh_given(given, targets)], axis=1)
+    about = (given, unseen, sums, codes)
+    return RulePool(RuleTable.concatenate(tables), rows, offsets, *of_rule, *about)
+
+
+def _weigh_given(given: GivenRules, targets: Targets) -> NDArray[np.float64]:
+    """TP and FP of the given rules as sums of weights, shape (2, n_rules)."""
+    sums = np.zeros((2, len(given.rules)))
+    for r, (j, mask) in enumerate(zip(given.label_idx.tolist(), given.masks, strict=True)):
+        own = targets.label_weights[j]
+        if own is not None:
+            covered = own.total * mask
+            sums[:, r] = covered @ targets.is_target[j], covered @ ~targets.is_target[j]
+    return sums
 
 
 def make_path(
@@ -197,6 +226,9 @@ def make_path(
         RankedRules(rule_idx, values, *pool.count_new(rule_idx), votes)
         for rule_idx, values, votes in rankings
     ]
+    weighed = None
+    if pool.weighed is not None:
+        weighed = WeighedCounts(pool.weighed[0], pool.weighed[1], targets.shares)
     return TheoryPath(
         heuristics=tuple(heuristics),
         phis=tuple(phis),
@@ -205,6 +237,7 @@ def make_path(
         tp=pool.tp,
         fp=pool.fp,
         held_out=pool.held_out,
+        weighed=weighed,
         ranked=tuple(ranked),
         labels=targets.count_labels(),
         combiner=combiner,

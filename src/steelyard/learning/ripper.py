@@ -90,14 +90,15 @@ def list_ripper_candidates(
     The table is coded at its values, see `value_cuts`.
     """
     own = RipperSettings(max_conditions=settings.max_conditions)
-    learn = partial(_learn_rules, training.coded, own, entropy)
+    by_code = order_by_code(training.coded)
+    learn = partial(_learn_rules, training.coded, by_code, own, entropy)
     orders = draw_orders(training.coded, demands.targets.is_target)
     problems = _list_problems(demands, orders)
     learned = _learn_apart(learn, problems, n_jobs)
     _warn_of_empty(learn, demands, problems, learned)
     tables = [RuleTable.from_ranges([ranges for ranges, _ in rules]) for rules, _ in learned]
     if settings.presence_only:
-        tables = [drop_absences(table, training)[0] for table in tables]
+        tables = [drop_absences(table, training.coder)[0] for table in tables]
     return tables
 
 

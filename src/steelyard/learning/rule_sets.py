@@ -44,7 +44,8 @@ def _grow_forests(
 ) -> list[GrownCandidates]:
     targets, limits, _ = demands
     options = (entropy, n_jobs, progress, limits, targets.target_class.tolist(), max_bytes)
-    return grow_candidates(training, targets.is_target, settings, *options)
+    weights = targets.label_weights
+    return grow_candidates(training, targets.is_target, settings, *options, weights)
 
 
 def _run_ripper(
@@ -55,6 +56,7 @@ def _run_ripper(
     n_jobs: int | None,
     *_: Any,
 ) -> list[GrownCandidates]:
+    # Weights count when rules are selected, not when Ripper proposes them.
     tables = list_ripper_candidates(training, demands, settings, entropy, n_jobs)
     return [GrownCandidates(table) for table in tables]
 
@@ -118,19 +120,26 @@ def learn_rule_sets(
     bounds.check(len(targets.names), given.rules)
     is_target = targets.is_target
     grown = grow(training, demands, settings, entropy, n_jobs, progress, max_bytes)
+    weights = targets.label_weights
     index = index_rows(training.coded)
     select = partial(select_for_label, index, heuristics, revalidate)
     counts: list[Any] = [None] * len(grown)
     if held_out_for is not None:
         counter = partial(HeldOutCounter, index, settings, group_equal_rows(training.coded))
-        counts = [found.bags and counter(found.bags).count for found in grown]
+        counts = [
+            found.bags and counter(found.bags, found.categories, own).count
+            for found, own in zip(grown, weights, strict=True)
+        ]
     # The workers of a cluster, which may be more than this machine has cores, have memory of their own.
     n_sharing = min(effective_n_jobs(n_jobs), cpu_count(), len(grown))
     per_job = max_bytes // max(1, n_sharing)
     arguments = [
-        (found.table, target, count, held_out_for or 0, *demanded, found.tree_of_rule, per_job)
-        for found, target, count, *demanded in zip(
-            grown, is_target, counts, *demands.by_label(), strict=True
+        (
+            *(found.table, target, count, held_out_for or 0, *demanded),
+            *(found.tree_of_rule, per_job, own, found.categories),
+        )
+        for found, target, count, own, *demanded in zip(
+            grown, is_target, counts, weights, *demands.by_label(), strict=True
         )
     ]
     watch = SlowWarning("selecting rules for all labels", _FEWER_RULES, label_progress)
@@ -138,7 +147,7 @@ def learn_rule_sets(
     # A label without a rule of Ripper has been told of if the constraints are the reason.
     n_rules = [len(rules.table) for rules in rules_of_label]
     demands.warn_of_empty([n if g.bags else 1 for n, g in zip(n_rules, grown, strict=True)])
-    pool = pool_rules(rules_of_label, given, is_target)
+    pool = pool_rules(rules_of_label, given, targets)
     selections = zip(*(rules.choices for rules in rules_of_label), strict=True)
     rankings = [
         _rank_rules(pool, selected, targets, threshold_heuristic or heuristic, bounds)
@@ -161,9 +170,10 @@ def _rank_rules(
     """
     chosen = (o + idx for o, idx in zip(pool.offsets, selected, strict=True))
     rules = np.concatenate((pool.given_idx, *chosen))
-    n_positives = targets.is_target.sum(axis=1)[pool.label_of_rule[rules]]
-    tp, fp = pool.tp[rules], pool.fp[rules]
-    fn, tn = n_positives - tp, targets.is_target.shape[1] - n_positives - fp
+    positives, totals = targets.sizes[:, pool.label_of_rule[rules]]
+    tp, fp = (pool.tp, pool.fp) if pool.weighed is None else pool.weighed
+    tp, fp = tp[rules], fp[rules]
+    fn, tn = positives - tp, totals - positives - fp
     values = heuristic_values(heuristic, ConfusionMatrix(tp, fp, fn, tn))
     # Best value first; ties: more true positives, fewer conditions, then order of selection.
     is_learned = rules < len(pool.table)

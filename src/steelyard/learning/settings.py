@@ -62,12 +62,17 @@ class SamplingSettings:
     max_features : {"log2", "sqrt"}, int or float
         K, the number of attributes drawn for each condition. A float is a share of all attributes;
         at least as many as with "log2" are drawn.
+    category_sets: bool
+        Whether a condition on a nominal attribute may test several categories.
     """
 
     sample_fraction: float = 1.0
     max_features: str | int | float = "log2"
+    category_sets: bool = False
 
     def __post_init__(self) -> None:
+        if not isinstance(self.category_sets, bool):
+            raise ValueError(f"category_sets must be True or False, got {self.category_sets!r}")
         check_share("sample_fraction", self.sample_fraction, _LARGEST_BAG)
         is_name = isinstance(self.max_features, str) and self.max_features in ("log2", "sqrt")
         is_share = _is_share(self.max_features) and 0 < self.max_features <= 1

@@ -15,6 +15,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from steelyard._text import check_text, find_repeated
 from steelyard.model.evidence import Label
 
+from .weights import LabelWeights, round_for_sums, weigh_classes
+
 TargetChoice = Literal["minority", "present"]
 Output = Literal["multilabel", "binary", "multiclass"]
 
@@ -32,6 +34,8 @@ class Targets:
     output : {"multilabel", "binary", "multiclass"}
     classes : tuple
         Of a one-dimensional y: (other class, class with rules) if binary, else one class per label.
+    weights : tuple of LabelWeights, optional
+        What the examples count for each label; None: every example counts 1.
     """
 
     names: tuple[str, ...]
@@ -39,11 +43,52 @@ class Targets:
     is_target: NDArray[np.bool_]
     output: Output
     classes: tuple[Any, ...] = ()
+    weights: tuple[LabelWeights, ...] | None = None
 
     @property
     def is_present(self) -> NDArray[np.bool_]:
         """Which rows have the label, shape (n_labels, n_rows)."""
         return np.asarray(self.is_target == (self.target_class == 1)[:, None])
+
+    def weigh(self, of_row: NDArray[np.float64] | None, class_weight: Any = None) -> Targets:
+        """The same targets with weights of the rows and of classes; see `weigh_classes`."""
+        about = (self.names, self.classes, self.is_present, of_row)
+        of_class = weigh_classes(class_weight, *about)
+        if of_row is None and of_class is None:
+            return self
+        of_labels = [None] * len(self.names) if of_class is None else of_class
+        weights = tuple(LabelWeights.combine(of_row, of_label) for of_label in of_labels)
+        for name, label in zip(self.names, weights, strict=True):
+            if not label.total.any():
+                raise ValueError(f"class_weight leaves no example of the label {name!r}")
+        return replace(self, weights=weights)
+
+    @property
+    def label_weights(self) -> tuple[LabelWeights | None, ...]:
+        """The weights of each label; None: every example counts 1."""
+        return self.weights or (None,) * len(self.names)
+
+    @property
+    def sizes(self) -> NDArray[Any]:
+        """What the positives and all examples of each label count, shape (2, n_labels)."""
+        if self.weights is None:
+            n_rows = np.full(len(self.names), self.is_target.shape[1])
+            return np.array([self.is_target.sum(axis=1), n_rows])
+        pairs = zip(self.is_target, self.weights, strict=True)
+        sums = [(own.total[mask].sum(), own.total.sum()) for mask, own in pairs]
+        return np.array(sums).T
+
+    @property
+    def shares(self) -> NDArray[np.float64]:
+        """The share of each label's target class among the examples, without weights of classes."""
+        of_row = None if self.weights is None else self.weights[0].of_row
+        return np.average(self.is_target, axis=1, weights=of_row)
+
+    @property
+    def priors(self) -> NDArray[np.float64]:
+        """The share of each label's target class by all weights."""
+        positives, totals = self.sizes
+        return np.asarray(positives / totals)
 
     def for_presence(self) -> Targets:
         """The same labels with presence as the target class of each."""
@@ -69,11 +114,13 @@ def flatten_column(y: Any) -> Any:
     return column_or_1d(y, warn=True) if y.ndim == 2 and y.shape[1] == 1 else y
 
 
-def encode_targets(y: Any, target: TargetChoice = "minority") -> Targets:
+def encode_targets(
+    y: Any, target: TargetChoice = "minority", of_row: NDArray[np.float64] | None = None
+) -> Targets:
     """Read y: a 0/1 indicator (array, DataFrame, sparse) or one class per example.
 
     Rules are learned for the target class of a label. The minority value is 1 if less than half of the
-    examples have the label, else 0.
+    examples have the label, else 0; `of_row` are the weights of the examples.
 
     Examples
     --------
@@ -88,18 +135,23 @@ def encode_targets(y: Any, target: TargetChoice = "minority") -> Targets:
     if y is None:
         raise ValueError("This estimator requires y to be passed, but the target y is None")
     if isinstance(y, pd.DataFrame):
-        return _encode_indicator(y.to_numpy(), tuple(map(str, y.columns)), target)
+        return _encode_indicator(y.to_numpy(), tuple(map(str, y.columns)), target, of_row)
     name = str(y.name) if isinstance(y, pd.Series) and y.name is not None else "y"
     y = np.asarray(y.toarray() if sparse.issparse(y) else flatten_column(y))
     if y.ndim == 2:
-        return _encode_indicator(y, tuple(f"y{j}" for j in range(y.shape[1])), target)
+        return _encode_indicator(y, tuple(f"y{j}" for j in range(y.shape[1])), target, of_row)
     if y.ndim != 1:
         raise ValueError(f"y must have one or two dimensions, got shape {y.shape}")
     check_text(name, f"the label {name!r}")
-    return _encode_classes(y, name, target)
+    return _encode_classes(y, name, target, of_row)
 
 
-def _encode_indicator(Y: NDArray[Any], names: tuple[str, ...], target: TargetChoice) -> Targets:
+def _encode_indicator(
+    Y: NDArray[Any],
+    names: tuple[str, ...],
+    target: TargetChoice,
+    of_row: NDArray[np.float64] | None,
+) -> Targets:
     if Y.shape[1] == 0:
         raise ValueError("y has no label: it has 0 columns")
     twice = find_repeated(names)
@@ -119,13 +171,25 @@ def _encode_indicator(Y: NDArray[Any], names: tuple[str, ...], target: TargetCho
             f"Unknown label type: labels must be 0 or 1, but label {names[label]!r} is "
             f"{Y[row, label]!r} in row {row}"
         )
-    is_rare = 2 * is_present.sum(axis=0) < len(Y)
+    is_rare = _is_rare(is_present.T, of_row)
     target_class = np.asarray(is_rare | (target == "present"), dtype=np.int64)
     is_target = np.ascontiguousarray(is_present.T) == target_class[:, None]
     return Targets(names, target_class, is_target, "multilabel")
 
 
-def _encode_classes(y: NDArray[Any], name: str, target: TargetChoice) -> Targets:
+def _is_rare(
+    is_present: NDArray[np.bool_], of_row: NDArray[np.float64] | None
+) -> NDArray[np.bool_]:
+    """Which labels (rows of an array) less than half of the examples have."""
+    if of_row is None:
+        return np.asarray(2 * is_present.sum(axis=-1) < is_present.shape[-1])
+    weights = round_for_sums(of_row)
+    return np.asarray(2 * (is_present @ weights) < weights.sum())
+
+
+def _encode_classes(
+    y: NDArray[Any], name: str, target: TargetChoice, of_row: NDArray[np.float64] | None
+) -> Targets:
     missing = pd.isna(y)
     if missing.any():
         raise ValueError(f"Input y contains NaN: row {int(np.argmax(missing))}")
@@ -143,7 +207,7 @@ def _encode_classes(y: NDArray[Any], name: str, target: TargetChoice) -> Targets
         ones = np.ones(len(classes), dtype=np.int64)
         return Targets(tuple(names), ones, is_target, "multiclass", tuple(classes))
     positive = len(classes) - 1
-    if target == "minority" and positive and 2 * (y == classes[1]).sum() >= len(y):
+    if target == "minority" and positive and not _is_rare(y == classes[1], of_row):
         positive = 0
     pair = (classes[positive - 1], classes[positive])  # with one class both are that class
     is_target = (y == classes[positive])[None, :]

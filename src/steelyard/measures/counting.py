@@ -135,7 +135,9 @@ class Measure:
         # scikit-learn's scorers print the name of the function they wrap.
         return self.name
 
-    def __call__(self, Y_true: LabelsLike, Y_pred: LabelsLike) -> float:
+    def __call__(
+        self, Y_true: LabelsLike, Y_pred: LabelsLike, *, sample_weight: npt.ArrayLike | None = None
+    ) -> float:
         """Compare predicted with true labels.
 
         Parameters
@@ -144,6 +146,8 @@ class Measure:
             Labels as 0 and 1: ndarray, DataFrame, scipy sparse or nested lists; columns are
             matched by position. One-dimensional input holds one class per example, and each of
             the classes becomes a label, as it does in scikit-learn.
+        sample_weight : array-like of shape (n_examples,), optional
+            How much each example counts.
 
         Returns
         -------
@@ -156,10 +160,18 @@ class Measure:
         >>> MEASURES["subset"](["cat", "dog", "dog"], ["cat", "dog", "cat"])
         0.666...
         """
-        return float(self.from_counts(*confusion_counts(Y_true, Y_pred, per=self.per)))
+        weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        counts = count_cells(*_check_pair(Y_true, Y_pred), self.per, weights)
+        return float(self.from_counts(*counts, sample_weight=weights))
 
     def from_counts(
-        self, tp: npt.ArrayLike, fp: npt.ArrayLike, fn: npt.ArrayLike, tn: npt.ArrayLike
+        self,
+        tp: npt.ArrayLike,
+        fp: npt.ArrayLike,
+        fn: npt.ArrayLike,
+        tn: npt.ArrayLike,
+        *,
+        sample_weight: FloatArray | None = None,
     ) -> FloatArray:
         """Compute the measure of many predictions at once, from their counts.
 
@@ -168,6 +180,8 @@ class Measure:
         tp, fp, fn, tn : array-like of shape (...) or (..., n_groups)
             Counts over all cells of a prediction if ``per="all"``; else one count for each label
             or each example, along the last axis, which is averaged over.
+        sample_weight : ndarray of shape (n_examples,), optional
+            How much each example counts if ``per="example"``; other counts are weighted already.
 
         Returns
         -------
@@ -193,7 +207,8 @@ class Measure:
             return value
         if self.per == "example":
             value = np.where(counts.tp + counts.fp + counts.fn == 0, 1.0, value)
-        mean: FloatArray = np.mean(value, axis=-1)
+        weights = sample_weight if self.per == "example" else None
+        mean: FloatArray = np.asarray(np.average(value, axis=-1, weights=weights))
         return mean
 
 
@@ -369,20 +384,27 @@ def confusion_counts(Y_true: LabelsLike, Y_pred: LabelsLike, *, per: Group = "al
 _AXES = {"all": -2, "label": -2, "example": -1}
 
 
-def count_cells(Y_true: Any, Y_pred: Any, per: Group) -> Counts:
+def count_cells(
+    Y_true: Any, Y_pred: Any, per: Group, sample_weight: FloatArray | None = None
+) -> Counts:
     """`confusion_counts` of what is known to be a pair of boolean arrays, or of CSR matrices.
 
-    An array of predictions may have further axes before the last two, which the counts keep.
+    An array of predictions may have further axes before the last two, which the counts keep. With
+    weights of the examples, counts over several examples are sums of weights.
     """
     if per not in _AXES:
         raise ValueError(f"per must be 'all', 'label' or 'example', got {per!r}")
     is_both = Y_true.multiply(Y_pred) if sparse.issparse(Y_true) else Y_true & Y_pred
-    n_true, n_pred, tp = (
-        np.asarray(Y.sum(axis=_AXES[per], dtype=np.int64)) for Y in (Y_true, Y_pred, is_both)
-    )
+    n_examples, n_labels = Y_true.shape
+    if sample_weight is None or per == "example":
+        n_true, n_pred, tp = (
+            np.asarray(Y.sum(axis=_AXES[per], dtype=np.int64)) for Y in (Y_true, Y_pred, is_both)
+        )
+    else:
+        n_true, n_pred, tp = (np.asarray(sample_weight @ Y) for Y in (Y_true, Y_pred, is_both))
+        n_examples = sample_weight.sum()
     if per == "all":  # a sparse matrix cannot sum over two axes at once
         n_true, n_pred, tp = (counts.sum(axis=-1) for counts in (n_true, n_pred, tp))
-    n_examples, n_labels = Y_true.shape
     n_cells = {"all": n_examples * n_labels, "label": n_examples, "example": n_labels}[per]
     return Counts(tp=tp, fp=n_pred - tp, fn=n_true - tp, tn=n_cells - n_true - n_pred + tp)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -35,27 +35,27 @@ class CodedRules:
     used_idx : (n_used,) int
         Positions of the attributes that the rules test.
     coder : FeatureCoder
-        Codes of the used attributes.
+        Codes of the used attributes and, after them, of the same attributes with their categories in
+        another order: a set of categories that is no range of codes is one there.
     table : RuleTable
-        The rules; its features count within the used ones.
-    parts : (n_rules + 1,) int
-        A set of categories without an order of its own takes several rows of the table: rule r has the
-        rows parts[r] to parts[r + 1]. Nearly always it is one row per rule.
+        The rules; its features are those of the coder.
+    sources : (n_coded,) int
+        Position among the used attributes of each attribute of the coder.
     """
 
     features: tuple[Feature, ...]
     used_idx: NDArray[np.intp]
     coder: FeatureCoder
     table: RuleTable
-    parts: NDArray[np.int64]
+    sources: NDArray[np.intp]
 
     def __len__(self) -> int:
-        return len(self.parts) - 1
+        return len(self.table)
 
     @property
     def used_features(self) -> tuple[Feature, ...]:
         """The attributes that the rules test."""
-        return self.coder.features
+        return self.coder.features[: len(self.used_idx)]
 
     def select_columns(self, X: Any) -> Any:
         """The used columns of a table: by name in a DataFrame, by position elsewhere."""
@@ -67,10 +67,8 @@ class CodedRules:
 
     def cover_columns(self, columns: Sequence[Column], n_rows: int) -> Bits:
         """Bits of the rows that each rule covers, shape (n_rules, n_words)."""
-        bits = cover(self.table, index_rows(self.coder.encode_columns(columns, n_rows)))
-        if len(bits) == len(self):
-            return bits
-        return np.bitwise_or.reduceat(bits, self.parts[:-1], axis=0)
+        own = [columns[source] for source in self.sources]
+        return cover(self.table, index_rows(self.coder.encode_columns(own, n_rows)))
 
     def cover(self, X: Any) -> tuple[Bits, int]:
         """Bits of the rows that each rule covers, and the number of rows."""
@@ -87,28 +85,16 @@ class CodedRules:
             yield self.cover_columns(self.read_columns(block), block.shape[0]), block.shape[0]
 
     def count_conditions(self) -> NDArray[np.int64]:
-        """Conditions of each rule as people count them; every part of a rule has the same number."""
-        n_codes = [self.coder.n_codes(f) for f in range(len(self.used_features))]
-        is_nominal = [feature.is_nominal for feature in self.used_features]
-        counts = self.table.count_conditions(
+        """Conditions of each rule as people count them."""
+        n_codes = [self.coder.n_codes(f) for f in range(len(self.sources))]
+        is_nominal = [feature.is_nominal for feature in self.coder.features]
+        return self.table.count_conditions(
             np.array(n_codes, dtype=np.int32), np.array(is_nominal, dtype=np.bool_)
         )
-        return counts[self.parts[:-1]]
 
     def body(self, rule: int) -> tuple[Condition, ...]:
         """The conditions of one rule with names and values."""
-        rows = range(self.parts[rule], self.parts[rule + 1])
-        bodies = [self.table.body(row, self.coder) for row in rows]
-        return tuple(map(_join_parts, zip(*bodies, strict=True)))
-
-
-def _join_parts(parts: Sequence[Condition]) -> Condition:
-    """The condition whose categories are those of all parts."""
-    first = parts[0]
-    if first.categories is None:
-        return first
-    categories = [text for part in parts for text in part.categories or ()]
-    return Condition(first.feature, "in", categories).read_as(first.kind)
+        return self.table.body(rule, self.coder)
 
 
 def drop_unused(table: RuleTable, coder: FeatureCoder) -> CodedRules:
@@ -118,8 +104,8 @@ def drop_unused(table: RuleTable, coder: FeatureCoder) -> CodedRules:
         tuple(coder.features[f] for f in used_idx), tuple(coder.cuts[f] for f in used_idx)
     )
     reduced = RuleTable(table.indptr, feature.astype(np.int32), table.low, table.high)
-    parts = np.arange(len(reduced) + 1)
-    return CodedRules(coder.features, used_idx.astype(np.intp), used, reduced, parts)
+    sources = np.arange(len(used_idx))
+    return CodedRules(coder.features, used_idx.astype(np.intp), used, reduced, sources)
 
 
 def code_rules(features: tuple[Feature, ...], bodies: Sequence[Sequence[Condition]]) -> CodedRules:
@@ -137,31 +123,48 @@ def code_rules(features: tuple[Feature, ...], bodies: Sequence[Sequence[Conditio
         tuple(np.array(sorted(cuts[int(f)])) for f in used_idx),
     )
     slot = {features[f].name: i for i, f in enumerate(used_idx)}
-    # One row per combination of runs of codes.
-    rows = [
-        list(itertools.product(*(_condition_to_ranges(c, coder, slot[c.feature]) for c in body)))
-        for body in bodies
-    ]
-    table = RuleTable.from_ranges([row for of_rule in rows for row in of_rule])
-    parts = np.cumsum([0, *map(len, rows)])
-    return CodedRules(features, used_idx, coder, table, parts)
+    orders = _CategoryOrders(coder)
+    ranges = [[orders.find_range(c, slot[c.feature]) for c in body] for body in bodies]
+    table = RuleTable.from_ranges(ranges)
+    return CodedRules(features, used_idx, orders.coder, table, np.array(orders.sources, np.intp))
 
 
-def _condition_to_ranges(
-    condition: Condition, coder: FeatureCoder, f: int
-) -> list[tuple[int, int, int]]:
-    """The runs of codes that a condition allows, each (feature, low, high)."""
-    if condition.categories is None:
-        cuts, low, high = coder.cuts[f], 0, coder.n_codes(f)
-        if condition.low > -math.inf:
-            low = int(np.searchsorted(cuts, condition.low)) + 1
-        if condition.cut < math.inf:
-            high = int(np.searchsorted(cuts, condition.cut)) + 1
-        return [(f, low, max(low, high))]
-    categories = coder.features[f].categories or ()
-    codes = sorted(categories.index(text) for text in condition.categories if text in categories)
-    if not codes:
-        return [(f, len(categories), len(categories))]  # the empty range: no value satisfies it
-    starts = [code for code in codes if code - 1 not in codes]
-    stops = [code + 1 for code in codes if code + 1 not in codes]
-    return [(f, start, stop) for start, stop in zip(starts, stops, strict=True)]
+class _CategoryOrders:
+    """The orders of the categories of attributes in which sets of categories are ranges of codes."""
+
+    def __init__(self, coder: FeatureCoder) -> None:
+        self.coder = coder
+        self.sources = list(range(len(coder.features)))
+        self._known: dict[tuple[int, tuple[str, ...]], tuple[int, int, int]] = {}
+
+    def find_range(self, condition: Condition, f: int) -> tuple[int, int, int]:
+        """The attribute of the coder and the range of its codes that a condition allows."""
+        if condition.categories is None:
+            cuts, low, high = self.coder.cuts[f], 0, self.coder.n_codes(f)
+            if condition.low > -math.inf:
+                low = int(np.searchsorted(cuts, condition.low)) + 1
+            if condition.cut < math.inf:
+                high = int(np.searchsorted(cuts, condition.cut)) + 1
+            return f, low, max(low, high)
+        key = (f, condition.categories)
+        if key not in self._known:
+            self._known[key] = self._find_set(condition.categories, f)
+        return self._known[key]
+
+    def _find_set(self, categories: Sequence[str], f: int) -> tuple[int, int, int]:
+        known = self.coder.features[f].categories or ()
+        wanted = [text for text in known if text in categories]
+        if not wanted:
+            return f, len(known), len(known)  # the empty range: no value satisfies it
+        for place in (place for place, source in enumerate(self.sources) if source == f):
+            order = self.coder.features[place].categories or ()
+            codes = [order.index(text) for text in wanted]
+            if max(codes) - min(codes) < len(codes):
+                return place, min(codes), max(codes) + 1
+        rest = [text for text in known if text not in categories]
+        feature = replace(self.coder.features[f], categories=(*wanted, *rest))
+        self.coder = FeatureCoder(
+            (*self.coder.features, feature), (*self.coder.cuts, self.coder.cuts[f])
+        )
+        self.sources.append(f)
+        return len(self.sources) - 1, 0, len(wanted)

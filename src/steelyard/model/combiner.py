@@ -143,7 +143,9 @@ class Combiner(Part):
     def from_probability(self, probability: float) -> Any:
         """The score that stands for a probability."""
 
-    def adapt(self, needs_log_odds: bool, silence: float, labels: Sequence[Label]) -> Combiner:
+    def adapt(
+        self, needs_log_odds: bool, silence: float, labels: Sequence[Label], prior: Any = None
+    ) -> Combiner:
         """The combiner that a path uses with a decoder.
 
         Parameters
@@ -153,6 +155,8 @@ class Combiner(Part):
         silence : float
             Where no rule of a label fires, its probability is this share of its prior.
         labels : sequence of Label
+        prior : (n_labels,) float, optional
+            Share of each label's target class; None is that of its counts.
         """
         return self
 

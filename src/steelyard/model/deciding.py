@@ -83,12 +83,14 @@ class AnyRule(Combiner):
             )
         return 0.0
 
-    def adapt(self, needs_log_odds: bool, silence: float, labels: Sequence[Label]) -> Combiner:
+    def adapt(
+        self, needs_log_odds: bool, silence: float, labels: Sequence[Label], prior: Any = None
+    ) -> Combiner:
         """Label sets need log-odds: those of the strongest firing rule."""
         if not needs_log_odds:
             return self
-        prior = np.array([label.prior for label in labels])
-        start = probability_to_points(silence * prior) * target_signs(labels)
+        shares = np.array([label.prior for label in labels]) if prior is None else prior
+        start = probability_to_points(silence * shares) * target_signs(labels)
         return StrongestVote(tuple(start.tolist()))
 
     def explain_label(

@@ -216,7 +216,13 @@ def path_to_plain(path: Any) -> dict[str, Any]:
             for heuristic, ranked in zip(path.heuristics, path.ranked, strict=True)
         ],
         "label_sets": _label_sets_to_plain(path.label_sets),
+        **({} if path.weighed is None else {"weighed": _weighed_to_plain(path.weighed)}),
     }
+
+
+def _weighed_to_plain(weighed: Any) -> dict[str, list[float]]:
+    """What the rules of a path cover by weight, and the prior of each label."""
+    return {name: column.tolist() for name, column in weighed._asdict().items()}
 
 
 # -- checking ------------------------------------------------------------------------------------
@@ -450,8 +456,22 @@ def path_parts(data: dict[str, Any]) -> dict[str, Any]:
             "ranked": tuple(ranking for _, ranking in pairs),
             "phis": tuple(map(float, phis)),
             "label_sets": _read_label_sets(data),
+            "weighed": _read_weighed(data, n_rules, len(shared["labels"])),
         }
     )
+
+
+def _read_weighed(data: Any, n_rules: int, n_labels: int) -> dict[str, Any] | None:
+    """What so many rules cover by weight; None if the examples have no weights."""
+    if "weighed" not in data:
+        return None
+    columns = {}
+    for name, length in (("tp", n_rules), ("fp", n_rules), ("prior", n_labels)):
+        numbers = get_field(get_field(data, "weighed", dict), name, list)
+        if len(numbers) != length or not all(is_number(x) and 0 <= x < math.inf for x in numbers):
+            raise ValueError(f"{name} of weighed must be {length} numbers of at least 0")
+        columns[name] = np.array(numbers, dtype=np.float64)
+    return columns
 
 
 def _read_ranking(data: Any, n_rules: int, is_sorted: bool = True) -> dict[str, Any]:

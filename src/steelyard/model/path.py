@@ -54,6 +54,18 @@ class RankedRules(NamedTuple):
     votes: Points | None = None
 
 
+class WeighedCounts(NamedTuple):
+    """TP and FP of the rules as sums of weights, and the share of each label's target class.
+
+    The share is that among the examples, without weights of classes: it is what a label starts from
+    where no rule fires.
+    """
+
+    tp: NDArray[np.float64]
+    fp: NDArray[np.float64]
+    prior: NDArray[np.float64]
+
+
 @dataclass(frozen=True, repr=False)
 class TheoryPath(Saved):
     """Theories for every pair of a heuristic and a share φ, from the same rules.
@@ -88,6 +100,9 @@ class TheoryPath(Saved):
         Who made the given rules, one per rule; empty if nothing else is known than that they are given.
     held_out : (2, n_rules) int, optional
         TP and FP of the rules on examples that did not make them.
+    weighed : WeighedCounts, optional
+        What the rules cover by weight, if the examples have weights. Values, confidences and points are
+        made of it; the evidence counts examples.
 
     Examples
     --------
@@ -121,6 +136,7 @@ class TheoryPath(Saved):
     n_given: int = 0
     origins: tuple[Provenance, ...] = ()
     held_out: NDArray[np.int64] | None = None
+    weighed: WeighedCounts | None = None
 
     def __post_init__(self) -> None:
         self.combiner.check(self.labels, ())
@@ -267,14 +283,19 @@ class TheoryPath(Saved):
             rule, points = self.rule(r, 1 - rule.head.target_class), -points
             evidence = Evidence(evidence.fp, evidence.tp)
             held_out = held_out and Evidence(held_out.fp, held_out.tp)
-        return ScoredRule(rule, evidence, value, points, held_out, self.provenance(r))
+        confidence = None
+        if self.weighed is not None and points is None:
+            confidence = float(smoothed_precision(self.weighed.tp[r], self.weighed.fp[r]))
+        about = (held_out, self.provenance(r), confidence)
+        return ScoredRule(rule, evidence, value, points, *about)
 
     def _combine_and_decode(self, decoder: Decoder | None) -> tuple[Combiner, Decoder]:
         """The combiner and the fitted decoder of a theory of this path."""
         decoder = default_decoder(self.labels, self.classes) if decoder is None else decoder
         if decoder.needs_log_odds:
             decoder = decoder.fit(self.label_sets)
-        combiner = self.combiner.adapt(decoder.needs_log_odds, decoder.silence, self.labels)
+        prior = None if self.weighed is None else self.weighed.prior
+        combiner = self.combiner.adapt(decoder.needs_log_odds, decoder.silence, self.labels, prior)
         decoder.check(self.labels, combiner)
         return combiner, decoder
 
@@ -283,8 +304,11 @@ class TheoryPath(Saved):
         if ranked.votes is not None:
             return ranked.votes
         rules = ranked.rule_idx
-        prior = self._priors[self.label_of_rule[rules]]
-        strengths = combiner.strengths(self.tp[rules], self.fp[rules], prior)
+        counts: tuple[Any, Any, Any] | None = self.weighed
+        if counts is None:
+            counts = self.tp, self.fp, self._priors
+        tp, fp, prior = counts
+        strengths = combiner.strengths(tp[rules], fp[rules], prior[self.label_of_rule[rules]])
         given = slice(self.n_given)
         strengths[given] = np.maximum(strengths[given], combiner.least_given)
         return strengths
@@ -321,15 +345,17 @@ class TheoryPath(Saved):
         Y: Any,
         measures: Sequence[Measure],
         decoder: Decoder | None = None,
+        sample_weight: Any = None,
     ) -> dict[str, NDArray[np.float64]]:
         """Every measure of every theory on a multi-label table, each of shape (n_heuristics, n_phis)."""
         is_present = np.asarray(Y.toarray() if hasattr(Y, "toarray") else Y).astype(np.bool_)
         values = {measure.name: np.empty(self.shape) for measure in measures}
         axes = {measure.per for measure in measures}
         for h, cells in enumerate(self._decode_cells(X, decoder)):
-            counts = {axis: count_cells(is_present, cells, axis) for axis in axes}
+            counts = {axis: count_cells(is_present, cells, axis, sample_weight) for axis in axes}
             for measure in measures:
-                values[measure.name][h] = measure.from_counts(*counts[measure.per])
+                found = measure.from_counts(*counts[measure.per], sample_weight=sample_weight)
+                values[measure.name][h] = found
         return values
 
     def predict_cells(
@@ -402,7 +428,9 @@ class TheoryPath(Saved):
             found = [scored.held_out or Evidence(0, 0) for scored in rules]
             held_out = np.array([(e.tp, e.fp) for e in found], dtype=np.int64).T
         return cls(
-            **parts | {"ranked": tuple(RankedRules(**ranking) for ranking in parts["ranked"])},
+            **parts
+            | {"ranked": tuple(RankedRules(**ranking) for ranking in parts["ranked"])}
+            | {"weighed": parts["weighed"] and WeighedCounts(**parts["weighed"])},
             coded=code_rules(features, [scored.body for scored in rules]),
             label_of_rule=np.array([names.index(s.head.label) for s in rules], dtype=np.intp),
             tp=np.array([scored.tp for scored in rules], dtype=np.int64),

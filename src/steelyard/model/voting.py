@@ -269,7 +269,9 @@ class SumOfVotes(_Votes):
         """The sums."""
         return tally + np.array(self.start, dtype=np.int64)[:, None]
 
-    def adapt(self, needs_log_odds: bool, silence: float, labels: Sequence[Label]) -> Combiner:
+    def adapt(
+        self, needs_log_odds: bool, silence: float, labels: Sequence[Label], prior: Any = None
+    ) -> Combiner:
         """The same combiner; a decoder cannot change the start of boosted rules."""
         if silence != 1.0:
             raise ValueError(f"silence={silence:g} does not apply to boosted rules: leave it at 1")
