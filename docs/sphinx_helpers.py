@@ -16,6 +16,7 @@ CHAPTERS = {
     "steelyard.estimators.boosted": "/guide/boosted",
     "steelyard.estimators.constraint_cost": "/constraints",
     "steelyard.estimators.ripper": "/ripper",
+    "steelyard.estimators.stability": "/curating",
     "steelyard.estimators": "/guide/method",
     "steelyard.heuristics": "/guide/heuristics",
     "steelyard.measures": "/guide/measures",

@@ -16,6 +16,7 @@ _PUBLIC = {
     "estimators.ripper": "RipperClassifier",
     "estimators.rule_set": "RuleSetClassifier theory_path",
     "estimators.rule_set_cv": "RuleSetClassifierCV",
+    "estimators.stability": "RuleStability rule_stability",
     "estimators.transformer": "RuleTransformer",
     "explain": "Change Explanation LabelExplanation NearRule",
     "heuristics": "WRA Accuracy Correlation Cost FMeasure FoilGain GeneralizedMEstimate Heuristic "

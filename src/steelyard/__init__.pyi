@@ -17,6 +17,8 @@ from .estimators.ripper import RipperClassifier as RipperClassifier
 from .estimators.rule_set import RuleSetClassifier as RuleSetClassifier
 from .estimators.rule_set import theory_path as theory_path
 from .estimators.rule_set_cv import RuleSetClassifierCV as RuleSetClassifierCV
+from .estimators.stability import RuleStability as RuleStability
+from .estimators.stability import rule_stability as rule_stability
 from .estimators.transformer import RuleTransformer as RuleTransformer
 from .explain import Change as Change
 from .explain import Explanation as Explanation

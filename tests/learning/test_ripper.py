@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from reference import ripper as oracle
 from reference.rules import covers
 from steelyard._kernels import description_length as bits_kernels
-from steelyard._kernels.ripper import RuleListLearner, foil_gain
+from steelyard._kernels.ripper import RuleListLearner, foil_gain, order_by_code
 from steelyard.learning.ripper import count_possible_conditions
 from steelyard.learning.settings import RipperSettings
 from steelyard.learning.training_table import code_training_table, value_cuts
@@ -47,6 +47,7 @@ def make_learner(coded, is_target, problem=None, *, prune=True, optimizations=2,
     min_weight, check_error = (problem.min_weight, problem.check_error) if problem else (1, True)
     return RuleListLearner(
         coded,
+        order_by_code(coded),
         RipperSettings(prune, optimizations, n_folds, min_weight, check_error),
         count_possible_conditions(coded),
         seed,

@@ -16,7 +16,7 @@ from libc.string cimport memcpy
 from libcpp.utility cimport pair
 from libcpp.vector cimport vector
 
-from ._coded cimport Coded, borrow
+from ._coded cimport Coded, borrow, dense_codes
 from ._conditions cimport Condition, cover_mask, filter_rows
 from ._counting cimport Counter, count_codes, examples, make_counter, outside, pack, positives
 from ._limits cimport PRESENCE, Limits, borrow_limits, is_apart, permitted_classes
@@ -24,12 +24,19 @@ from ._memory cimport allocate
 from ._random cimport next_below
 from .description_length cimport delete_costly_rules, exception_bits, rule_bits
 
+from .coverage import sort_rows_by_code
+
 cdef extern from *:
     """
     /* Rules are added until the description length is this far above its minimum; Cohen's constant. */
     #define SURPLUS_BITS 64.0
     """
     const double SURPLUS_BITS
+
+cdef enum:
+    # A walk over the rows in the order of a feature takes less time per row than a histogram, but it
+    # meets all rows. So only nodes with at least this share of them (1 in 4) are counted by a walk.
+    WALK_SHARE = 4
 
 ctypedef vector[Condition] Body
 ctypedef vector[uint32_t] Rows
@@ -174,6 +181,79 @@ cdef inline void _find_range(
         above -= counts[i]
 
 
+# The rows by code, and those codes of a feature that have positives in a node.
+cdef struct Walk:
+    const int32_t* by_code  # (n_dense, n_rows) see `order_by_code`
+    uint64_t* pair  # (n_rows,) packed counts of each row of the node; 0 for other rows
+    int32_t* codes  # the result: these codes, ascending, ...
+    uint64_t* before  # ... the packed counts of all lower codes ...
+    uint64_t* after  # ... and the same with the code itself; at the end those of all codes
+
+
+cdef inline Py_ssize_t _walk(Py_ssize_t f, const Coded* coded, const Walk* walk) noexcept nogil:
+    """Write the codes of a dense feature that have positives; return how many there are."""
+    cdef const int32_t* codes = dense_codes(coded, f)
+    cdef const int32_t* order = walk.by_code + coded.column[f] * coded.n_rows
+    cdef uint64_t before = 0
+    cdef uint64_t after = 0
+    cdef bint is_last
+    cdef int32_t row
+    cdef Py_ssize_t n_missing = 0
+    cdef Py_ssize_t i, n = 0
+    while n_missing < coded.n_rows and codes[order[n_missing] >> 1] < 0:
+        n_missing += 1
+    # Without a branch: it would often be mispredicted, which took a quarter of the time on scene.
+    for i in range(n_missing, coded.n_rows):
+        row = order[i] >> 1
+        is_last = order[i] & 1
+        after += walk.pair[row]
+        walk.codes[n] = codes[row]
+        walk.before[n] = before
+        walk.after[n] = after
+        n += is_last & (positives(before) != positives(after))
+        before = after if is_last else before
+    walk.after[n] = after
+    return n
+
+
+cdef inline void _find_bound(
+    Py_ssize_t f,
+    const Coded* coded,
+    const Walk* walk,
+    double base,
+    const double* log2_next,
+    const Scope* scope,
+    Found* best,
+) noexcept nogil:
+    """What `_find_range` does, for a dense numeric feature and a node with many rows."""
+    cdef int32_t end = coded.n_codes[f]
+    cdef Py_ssize_t i, n = _walk(f, coded, walk)
+    cdef uint64_t above, below
+    cdef int32_t code
+    for i in range(n):
+        code = walk.codes[i]
+        above = walk.after[n] - walk.before[i]
+        below = walk.after[i]
+        _consider(Condition(f, code, end), above, base, log2_next, coded, scope, best)
+        _consider(Condition(f, 0, code + 1), below, base, log2_next, coded, scope, best)
+
+
+def order_by_code(coded):
+    """The rows of each dense feature by code, missing values first, shape (n_dense, n_rows) int32.
+
+    A row is written as 2·row, plus 1 if it is the last one with its code.
+    """
+    cdef const int32_t[:, ::1] dense = coded.dense
+    cdef int32_t[:, ::1] order = sort_rows_by_code(dense, coded.n_codes[coded.column >= 0])[0]
+    cdef Py_ssize_t c, i, n_rows = dense.shape[1]
+    cdef bint is_last
+    for c in range(dense.shape[0]):
+        for i in range(n_rows):
+            is_last = i + 1 == n_rows or dense[c, order[c, i]] != dense[c, order[c, i + 1]]
+            order[c, i] = 2 * order[c, i] + is_last
+    return order.base
+
+
 @cython.final
 cdef class RuleListLearner:
     """Learns rules that tell the target class from the rest, in order.
@@ -181,6 +261,8 @@ cdef class RuleListLearner:
     Parameters
     ----------
     coded : CodedFeatures
+    by_code : (n_dense, n_rows) int32
+        See `order_by_code`.
     settings : RipperSettings
     n_possible : int
         Conditions that a rule could have.
@@ -209,6 +291,7 @@ cdef class RuleListLearner:
     cdef uint64_t total  # packed counts of `every`
     # Memory that all rules share.
     cdef Coded coded
+    cdef Walk walk
     cdef Counter counter
     cdef int32_t* row_codes  # (n_rows,)
     cdef uint8_t* used  # (n_features,)
@@ -219,6 +302,7 @@ cdef class RuleListLearner:
     def __init__(
         self,
         coded,
+        const int32_t[:, ::1] by_code,
         settings,
         Py_ssize_t n_possible,
         entropy,
@@ -241,8 +325,13 @@ cdef class RuleListLearner:
         self.n_possible = n_possible
         self.fp_share = fp_share
         self.state = entropy % 2**64
-        self.owner = [coded, limits]
+        self.owner = [coded, limits, by_code]
         self.coded = borrow(coded)
+        self.walk.by_code = &by_code[0, 0]
+        self.walk.pair = <uint64_t*> allocate(self.owner, n_rows * sizeof(uint64_t))
+        self.walk.codes = <int32_t*> allocate(self.owner, (n_rows + 1) * sizeof(int32_t))
+        self.walk.before = <uint64_t*> allocate(self.owner, (n_rows + 1) * sizeof(uint64_t))
+        self.walk.after = <uint64_t*> allocate(self.owner, (n_rows + 1) * sizeof(uint64_t))
         cdef Py_ssize_t n_features = self.coded.n_features
         self.scope.limits = borrow_limits(limits)
         self.scope.target = target
@@ -589,18 +678,27 @@ cdef class RuleListLearner:
         cdef double base = self.log2_next[positives(total)] - self.log2_next[n_members]
         cdef Py_ssize_t f, i, n
         cdef Found best = Found(0.0, Condition(0, 0, 0), 0)
+        cdef bint walks = WALK_SHARE * n_members >= coded.n_rows
+        cdef uint32_t row
         for i in range(n_members):
-            counter.position[counter.members[i]] = i
+            row = counter.members[i]
+            counter.position[row] = i
+            self.walk.pair[row] = counter.pair[row]
         for f in range(coded.n_features):
             if self.used[f] or (
                 self.scope.limits.is_active
                 and is_apart(&self.scope.limits, f, self.scope.is_tested)
             ):
                 continue
+            if walks and coded.column[f] >= 0 and not coded.is_nominal[f]:
+                _find_bound(f, coded, &self.walk, base, self.log2_next, &self.scope, &best)
+                continue
             n = count_codes(coded, f, 0, n_members, total, counter)
             _find_range(f, n, coded, counter, base, self.log2_next, &self.scope, &best)
         for i in range(n_members):
-            counter.position[counter.members[i]] = outside()
+            row = counter.members[i]
+            counter.position[row] = outside()
+            self.walk.pair[row] = 0
         return best
 
     cpdef Body prune(self, const Rows& rows, const Body& body, bint whole_theory) except * nogil:

@@ -22,6 +22,7 @@ from .merging import merge_command
 from .predict import predict
 from .recount import recount
 from .rules import rules
+from .stability import stability
 from .study import report_command, study_command
 from .warmup import warmup
 
@@ -49,8 +50,9 @@ app = typer.Typer(
 app.command("study")(study_command)
 app.command("study merge")(merge_command)
 app.command("report")(report_command)
-for command in (fit, predict, evaluate, rules, explain, recount, compare, edit, export, warmup):
+for command in (fit, predict, evaluate, rules, explain, stability, recount, compare, edit, export):
     app.command()(command)
+app.command()(warmup)
 app.command("import")(import_command)
 app.add_typer(data_app, name="data")
 

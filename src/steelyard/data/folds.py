@@ -47,7 +47,7 @@ def read_folds(path: str | PathLike[str], n_examples: int | None = None) -> NDAr
     if lines[0].strip('"') != "fold":
         raise error_at(path, 1, f"expected the header 'fold', found {shorten_repr(lines[0])}")
     for line, text in enumerate(lines[1:], start=2):
-        # A longer number is none of a fold, and Python refuses to read thousands of digits.
+        # A longer number is not a fold, and Python rejects numbers with thousands of digits.
         if not text.isdecimal() or len(text) > _MOST_DIGITS or int(text) < 1:
             raise error_at(path, line, f"{shorten_repr(text)} is not a fold number (1, 2, ...)")
     folds = np.array(lines[1:], dtype=np.int64)

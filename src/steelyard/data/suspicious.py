@@ -4,13 +4,14 @@ import re
 import warnings
 from collections.abc import Iterator
 
+import numpy as np
 import pandas as pd
 
 from steelyard._text import list_names
 
 from .errors import DataWarning
 
-# With fewer examples, different values for all of them, or the same one, are no surprise.
+# In fewer examples all values may differ, or be the same, by chance.
 _MIN_EXAMPLES = 20
 # A name or an identifier can occur twice.
 _DISTINCT_SHARE = 0.9
@@ -54,8 +55,8 @@ def _warn(message: str) -> None:
 
 def _list_columns(X: pd.DataFrame) -> Iterator[tuple[str, pd.Series]]:
     """The dense columns: in sparse data, words that never occur are normal."""
-    for position, name in enumerate(X.columns):
-        if not isinstance(X.dtypes.iloc[position], pd.SparseDtype):
+    for position, (name, dtype) in enumerate(X.dtypes.items()):
+        if not isinstance(dtype, pd.SparseDtype):
             yield str(name), X.iloc[:, position]
 
 
@@ -67,6 +68,9 @@ def is_constant(column: pd.Series) -> bool:
     >>> is_constant(pd.Series([3, 3])), is_constant(pd.Series([3, None]))
     (True, False)
     """
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "fiu" and len(column):
+        values = column.to_numpy()  # faster than counting the distinct values
+        return bool((values == values[0]).all() or np.isnan(values).all())
     return _count_distinct(column) == 1
 
 
@@ -84,15 +88,18 @@ def is_identifier(column: pd.Series, name: str) -> bool:
     >>> is_identifier(numbers.map("P{}".format), "patient")
     True
     """
+    dtype = column.dtype
+    is_number = pd.api.types.is_any_real_numeric_dtype(dtype)
+    if is_number and not (_ID_NAME.search(name) or _CAMEL_ID.search(name)):
+        return False
+    if dtype.kind in "mM" or isinstance(dtype, pd.PeriodDtype | pd.IntervalDtype):
+        return False
     known = column.dropna()
     if len(known) < _MIN_EXAMPLES:
         return False
     n_distinct = _count_distinct(known)
-    if pd.api.types.is_any_real_numeric_dtype(column.dtype):
-        is_named = _ID_NAME.search(name) or _CAMEL_ID.search(name)
-        return bool(is_named) and n_distinct == len(known) and bool((known % 1 == 0).all())
-    if column.dtype.kind in "mM" or isinstance(column.dtype, pd.PeriodDtype | pd.IntervalDtype):
-        return False
+    if is_number:
+        return n_distinct == len(known) and bool((known % 1 == 0).all())
     return n_distinct >= _DISTINCT_SHARE * len(known)
 
 

@@ -1,4 +1,4 @@
-"""Heuristics with roots, powers or logarithms, which are no fractions and are called as functions."""
+"""Heuristics with roots, powers or logarithms, which are not fractions and are called as functions."""
 
 from __future__ import annotations
 

@@ -12,6 +12,7 @@ from steelyard._numbers import is_integer, is_number
 from steelyard.model.decoders import BestLabel
 from steelyard.model.evidence import Evidence, Label
 from steelyard.model.features import category_text
+from steelyard.model.json import get_field
 
 from .parts import ForeignRule, ForeignTheory, Test, name_place, to_points
 
@@ -37,12 +38,12 @@ def read_plain(data: Any) -> ForeignTheory:
     Rules vote with their voting weight for a class, and the class with the largest sum wins. The default
     class comes first: it wins if no rule fires.
     """
-    meta, items = _get(data, "meta", dict), _get(data, "rules", list)
-    attributes = [str(name) for name in _get(meta, "attributes", list)]
+    meta, items = get_field(data, "meta", dict), get_field(data, "rules", list)
+    attributes = [str(name) for name in get_field(meta, "attributes", list)]
     if "decision_attribute_distribution" not in meta:
         raise ValueError("this is not a classification: decision_attribute_distribution is missing")
-    counts = _get(meta, "decision_attribute_distribution", dict)
-    name = str(_get(meta, "decision_attribute", str))
+    counts = get_field(meta, "decision_attribute_distribution", dict)
+    name = str(get_field(meta, "decision_attribute", str))
     rules = []
     for i, item in enumerate(items, start=1):
         with name_place(f"rule {i}"):
@@ -83,26 +84,13 @@ def _check_counts(rules: Sequence[ForeignRule], labels: Sequence[Label]) -> None
                 )
 
 
-_KINDS: dict[type, str] = {dict: "an object", list: "a list", str: "a text"}
-
-
-def _get(data: Any, name: str, kind: type) -> Any:
-    if not isinstance(data, dict):
-        raise ValueError(f"expected an object, got {reprlib.repr(data)}")
-    if name not in data:
-        raise ValueError(f"{name} is missing")
-    if not isinstance(data[name], kind):
-        raise ValueError(f"{name} must be {_KINDS[kind]}, got {reprlib.repr(data[name])}")
-    return data[name]
-
-
 def _read_default(meta: dict[str, Any], counts: dict[str, Any]) -> Any:
     """The class where no rule fires: the most frequent one, unless another one is named."""
     for value in counts.values():
         if not is_integer(value, 0):
             raise ValueError(f"decision_attribute_distribution must hold counts, got {value!r}")
     if meta.get("default_conclusion") is not None:
-        return _read_class(_get(meta, "default_conclusion", dict))
+        return _read_class(get_field(meta, "default_conclusion", dict))
     if not counts:
         raise ValueError("decision_attribute_distribution is empty")
     return max(sorted(counts), key=lambda key: counts[key])
@@ -150,8 +138,8 @@ def _to_number(value: Any) -> Any:
 
 def _read_rule(item: Any, attributes: Sequence[str]) -> tuple[Any, ForeignRule]:
     """The class and the tests of a rule, its weight and its counts."""
-    value = _read_class(_get(item, "conclusion", dict))
-    tests = _read_premise(_get(item, "premise", dict), attributes)
+    value = _read_class(get_field(item, "conclusion", dict))
+    tests = _read_premise(get_field(item, "premise", dict), attributes)
     weight = item.get("voting_weight")
     if not is_number(weight) or math.isinf(weight):
         raise ValueError(
@@ -174,9 +162,9 @@ def _read_counts(coverage: Any) -> Evidence | None:
 
 
 def _read_premise(premise: Any, attributes: Sequence[str]) -> list[Test]:
-    kind = _get(premise, "type", str)
+    kind = get_field(premise, "type", str)
     if kind == "compound":
-        parts = _get(premise, "subconditions", list)
+        parts = get_field(premise, "subconditions", list)
         if len(parts) > 1 and premise.get("operator") != "CONJUNCTION":
             raise ValueError("its conditions are joined by 'or': write two rules")
         if len(parts) > 1 and premise.get("negated"):
@@ -197,7 +185,7 @@ def _negate(tests: list[Test]) -> list[Test]:
 
 
 def _find_attribute(premise: dict[str, Any], attributes: Sequence[str]) -> str:
-    idx = _get(premise, "attributes", list)
+    idx = get_field(premise, "attributes", list)
     if len(idx) != 1 or not is_integer(idx[0], 0, len(attributes) - 1):
         raise ValueError(
             f"a condition must have the position of one of {len(attributes)} attributes, "
@@ -219,11 +207,11 @@ def _read_interval(premise: dict[str, Any], attribute: str) -> list[Test]:
 
 
 def _read_category(premise: dict[str, Any], attribute: str) -> list[Test]:
-    return [Test(attribute, "==", (_normalize(_get(premise, "value", str)),))]
+    return [Test(attribute, "==", (_normalize(get_field(premise, "value", str)),))]
 
 
 def _read_categories(premise: dict[str, Any], attribute: str) -> list[Test]:
-    values = _get(premise, "values_set", list)
+    values = get_field(premise, "values_set", list)
     return [Test(attribute, "==", tuple(sorted({_normalize(str(value)) for value in values})))]
 
 

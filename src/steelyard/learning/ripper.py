@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard._kernels.ripper import RuleListLearner
+from steelyard._kernels.ripper import RuleListLearner, order_by_code
 from steelyard.heuristics import Laplace, describe
 from steelyard.model.coding import CodedFeatures, FeatureCoder
 from steelyard.model.combiners import AnyRule, FirstRule
@@ -46,7 +46,8 @@ def learn_ripper(
     training = code_training_table(X, feature_names, value_cuts)
     demands = read_demands(constraints, training.coder, targets, X)
     targets = demands.targets
-    learn = partial(_learn_rules, training.coded, settings, entropy)
+    by_code = order_by_code(training.coded)
+    learn = partial(_learn_rules, training.coded, by_code, settings, entropy)
     problems = _list_problems(demands, draw_orders(training.coded, targets.is_target))
     in_turn = targets.output == "multiclass"
     if in_turn:
@@ -131,6 +132,7 @@ def count_possible_conditions(coded: CodedFeatures, limits: Limits | None = None
 
 def _learn_rules(
     coded: CodedFeatures,
+    by_code: NDArray[np.int32],
     settings: RipperSettings,
     entropy: int,
     every: Mask,
@@ -146,8 +148,9 @@ def _learn_rules(
     every = every & problem.uncovered
     rows = (every.view(np.uint8), is_target.view(np.uint8), order)
     n_possible = count_possible_conditions(coded, limits)
+    table = (coded, by_code)
     demanded = (fp_share, limits, target)
-    rules = RuleListLearner(coded, settings, n_possible, entropy, *rows, *demanded).learn()
+    rules = RuleListLearner(*table, settings, n_possible, entropy, *rows, *demanded).learn()
     return LearnedRules(rules, _remove_covered((mask for _, mask in rules), every))
 
 

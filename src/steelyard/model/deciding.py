@@ -65,7 +65,10 @@ class AnyRule(Combiner):
 
     def finish_tally(self, tally: Scores, silent: Scores, sign: Points) -> Scores:
         """The silent score where no rule has fired; the sign of labels for absence is reversed."""
-        return np.where(np.isinf(tally), silent[:, None], tally) * sign[:, None]
+        scores = np.where(tally > self.empty, tally, silent[:, None])
+        is_absence = sign < 0
+        scores[is_absence] = -scores[is_absence]
+        return scores
 
     def to_probability(self, scores: Scores) -> NDArray[np.float64]:
         """(1 + score)/2."""

@@ -33,7 +33,7 @@ from .judgement import Judgement
 from .label_sets import KnownLabelSets
 from .rules import Head, Rule, ScoredRule
 
-_KINDS: dict[type, str] = {list: "a list", dict: "an object"}
+_KINDS: dict[type, str] = {list: "a list", dict: "an object", str: "a text"}
 _MOST = 2**31 - 1
 # Limits on the number of rules of a path's theories; those that do not apply are not written.
 _BOUNDS = ("max_rules", "min_rules_per_label", "n_given")
@@ -264,8 +264,8 @@ def reject_damage(what: str) -> Iterator[None]:
         raise ValueError(f"{what}: {error}") from None
 
 
-def _get(data: Any, name: str, kind: type = object) -> Any:
-    """A field of an object, if it is of a kind: list, dict or any."""
+def get_field(data: Any, name: str, kind: type = object) -> Any:
+    """A field of an object, if it is of a kind: list, dict, str or any."""
     if not isinstance(data, dict):
         raise ValueError(f"expected an object, got {reprlib.repr(data)}")
     if name not in data:
@@ -281,20 +281,20 @@ def _make(kind: Any, data: Any) -> Any:
     names = [
         f.name for f in fields(kind) if f.default is not None or (is_object and f.name in data)
     ]
-    return kind(**{name: _get(data, name) for name in names})
+    return kind(**{name: get_field(data, name) for name in names})
 
 
 def _read_each(data: Any, name: str, noun: str, read: Callable[[Any], Any]) -> tuple[Any, ...]:
     """The items of a list, each read by a function; an error says which item it is."""
     found = []
-    for i, item in enumerate(_get(data, name, list), start=1):
+    for i, item in enumerate(get_field(data, name, list), start=1):
         with reject_damage(f"{noun} {i}"):
             found.append(read(item))
     return tuple(found)
 
 
 def _integers(data: Any, name: str, least: float = 0, most: float = _MOST) -> NDArray[np.int64]:
-    values = _get(data, name, list)
+    values = get_field(data, name, list)
     wrong = [value for value in values if not is_integer(value, least, most)]  # type: ignore[arg-type]
     if wrong:
         raise ValueError(f"{name} must be integers from {least:,} to {most:,}, got {wrong[0]!r}")
@@ -314,7 +314,7 @@ def _read_number(value: Any) -> float:
 def _read_rule(data: Any, value: float | None = None) -> ScoredRule:
     """A rule; `value` is that of a rule without one."""
     rule = _read_bare_rule(data)
-    is_counted = _get(data, "tp") is not None or _get(data, "fp") is not None
+    is_counted = get_field(data, "tp") is not None or get_field(data, "fp") is not None
     provenance = _read_part(data, "provenance", Provenance) or Provenance()
     number = data.get("value", value)
     return ScoredRule(
@@ -329,7 +329,7 @@ def _read_rule(data: Any, value: float | None = None) -> ScoredRule:
 
 
 def _read_bare_rule(data: Any) -> Rule:
-    body = _get(data, "body", list)
+    body = get_field(data, "body", list)
     for item in body:
         if not isinstance(item, list) or len(item) != 3:
             raise ValueError(
@@ -341,9 +341,11 @@ def _read_bare_rule(data: Any) -> Rule:
 
 def _read_edit(data: Any) -> Edit:
     """A step of the history; only the action is always there."""
-    action = _get(data, "action")
+    action = get_field(data, "action")
     more = {name: data[name] for name in ("when", "note", "points") if name in data}
-    more |= {name: _read_bare_rule(_get(data, name)) for name in ("rule", "new") if name in data}
+    more |= {
+        name: _read_bare_rule(get_field(data, name)) for name in ("rule", "new") if name in data
+    }
     return Edit(action, **more)
 
 
@@ -351,34 +353,34 @@ def _read_part(data: Any, name: str, kind: Any) -> Any:
     """An object that may be missing, made of a class."""
     if name not in data:
         return None
-    part = _get(data, name, dict)
+    part = get_field(data, name, dict)
     with reject_damage(name):
         return _make(kind, part)
 
 
 def _read_evidence_from(data: Any) -> EvidenceFrom:
-    plain = _get(data, "evidence_from", dict)
-    return EvidenceFrom(_get(plain, "kind"), _read_judgement(plain))
+    plain = get_field(data, "evidence_from", dict)
+    return EvidenceFrom(get_field(plain, "kind"), _read_judgement(plain))
 
 
 def _read_judgement(data: Any) -> Judgement | None:
     if "judgement" not in data:
         return None
-    plain = _get(data, "judgement", dict)
+    plain = get_field(data, "judgement", dict)
     labels = tuple(
-        as_text(name, "a label of the judgement") for name in _get(plain, "labels", list)
+        as_text(name, "a label of the judgement") for name in get_field(plain, "labels", list)
     )
     pairs = []
     for name in ("values", "confusion"):
-        items = _get(plain, name, list)
+        items = get_field(plain, name, list)
         if not all(isinstance(item, list) for item in items):
             raise ValueError(f"{name} must be a list of lists")
         pairs.append(tuple(map(tuple, items)))
-    return Judgement(_get(plain, "n_rows"), pairs[0], labels, pairs[1])
+    return Judgement(get_field(plain, "n_rows"), pairs[0], labels, pairs[1])
 
 
 def _read_classes(data: Any) -> tuple[Any, ...]:
-    classes = _get(data, "classes", list)
+    classes = get_field(data, "classes", list)
     is_text = all(isinstance(value, str) for value in classes)
     if not is_text and not all(isinstance(v, bool) or is_number(v) for v in classes):
         raise ValueError(f"classes must be texts or numbers, got {reprlib.repr(classes)}")
@@ -387,7 +389,7 @@ def _read_classes(data: Any) -> tuple[Any, ...]:
 
 def _read_label_sets(data: Any) -> KnownLabelSets | None:
     def read(item: Any) -> tuple[tuple[Any, ...], Any]:
-        return tuple(_get(item, "labels", list)), _get(item, "count")
+        return tuple(get_field(item, "labels", list)), get_field(item, "count")
 
     pairs = _read_each(data, "label_sets", "label set", read)
     return KnownLabelSets(*zip(*pairs, strict=True)) if pairs else None
@@ -416,8 +418,8 @@ def theory_parts(data: dict[str, Any]) -> dict[str, Any]:
         data = {**data, "evidence_from": _evidence_from_to_plain(EvidenceFrom())}
     return _read_shared(data) | {
         "decoder": decoder_from_plain(data.get("decoder"), _read_label_sets(data)),
-        "heuristic": _get(data, "heuristic"),
-        "phi": _get(data, "phi"),
+        "heuristic": get_field(data, "heuristic"),
+        "phi": get_field(data, "phi"),
         "evidence_from": _read_evidence_from(data),
         "history": _read_each(data, "history", "edit", _read_edit) if "history" in data else (),
     }
@@ -427,7 +429,7 @@ def path_parts(data: dict[str, Any]) -> dict[str, Any]:
     """The parts of the path that `path_to_plain` or an older version wrote; a ranking is a dict."""
     if data["schema_version"] < PATH.version:
         data = _upgrade_path(data)
-    phis = _get(data, "phis", list)
+    phis = get_field(data, "phis", list)
     if not all(is_number(phi) and 0 < phi <= 1 for phi in phis):
         raise ValueError(f"phis must be numbers above 0 and at most 1, got {phis!r}")
     bounds = {name: data[name] for name in _BOUNDS if name in data}
@@ -442,7 +444,7 @@ def path_parts(data: dict[str, Any]) -> dict[str, Any]:
         "heuristics",
         "heuristic",
         lambda x: (
-            heuristic_from_dict(_get(x, "heuristic", dict)),
+            heuristic_from_dict(get_field(x, "heuristic", dict)),
             _read_ranking(x, n_rules, is_sorted),
         ),
     )
@@ -465,7 +467,7 @@ def _read_weighed(data: Any, n_rules: int, n_labels: int) -> dict[str, Any] | No
         return None
     columns = {}
     for name, length in (("tp", n_rules), ("fp", n_rules), ("prior", n_labels)):
-        numbers = _get(_get(data, "weighed", dict), name, list)
+        numbers = get_field(get_field(data, "weighed", dict), name, list)
         if len(numbers) != length or not all(is_number(x) and 0 <= x < math.inf for x in numbers):
             raise ValueError(f"{name} of weighed must be {length} numbers of at least 0")
         columns[name] = np.array(numbers, dtype=np.float64)
@@ -476,7 +478,9 @@ def _read_ranking(data: Any, n_rules: int, is_sorted: bool = True) -> dict[str, 
     """The ranking of a heuristic over so many rules, unless some are protected sorted by values."""
     ranking: dict[str, Any] = {
         "rule_idx": _integers(data, "rules", 0, n_rules - 1).astype(np.intp),
-        "values": np.array([_read_number(value) for value in _get(data, "values", list)], float),
+        "values": np.array(
+            [_read_number(value) for value in get_field(data, "values", list)], float
+        ),
         "new_tp": _integers(data, "new_tp"),
         "new_fp": _integers(data, "new_fp"),
         "votes": _integers(data, "votes", -_MOST) if "votes" in data else None,
@@ -493,7 +497,7 @@ def _read_ranking(data: Any, n_rules: int, is_sorted: bool = True) -> dict[str, 
 
 
 def _get_one_of(data: Any, name: str, known: tuple[str, ...]) -> Any:
-    value = _get(data, name)
+    value = get_field(data, name)
     if value not in known:
         raise ValueError(f"{name} must be one of {', '.join(known)}, got {reprlib.repr(value)}")
     return value
@@ -513,7 +517,7 @@ def _upgrade_theory(data: dict[str, Any]) -> dict[str, Any]:
         combiner = {"name": "first-rule", "order": order}
     if data["schema_version"] == 2:
         is_sum = _get_one_of(data, "combine", ("any", "weighted")) == "weighted"
-        start = _get(data, "start_points", list)
+        start = get_field(data, "start_points", list)
         combiner = {"name": "sum-of-votes" if is_sum else "strongest-vote", "start": start}
     elif "start_points" in data or "label_sets" in data:
         raise ValueError("schema version 1 has neither start points nor label sets")
@@ -521,7 +525,7 @@ def _upgrade_theory(data: dict[str, Any]) -> dict[str, Any]:
     if output in ("multiclass", "ordered"):
         decoder = {"name": "best-label"}
     if "label_sets" in data or "min_share" in data:
-        weight = _get(data, "frequency_weight")
+        weight = get_field(data, "frequency_weight")
         decoder = {"name": "best-label-set", "frequency_weight": weight, "silence": 1.0}
     if "min_share" in data:
         decoder |= {"name": "label-set-votes", "threshold": data["min_share"]}
@@ -534,7 +538,7 @@ def _upgrade_path(data: dict[str, Any]) -> dict[str, Any]:
     labels = _read_labels(data)
 
     def name_label(rule: Any) -> Any:
-        j = _get(rule, "label")
+        j = get_field(rule, "label")
         if not is_integer(j, 0, len(labels) - 1):
             raise ValueError(f"there is no label {reprlib.repr(j)}; there are {len(labels)}")
         return rule | {"label": labels[j].name, "target_class": labels[j].target_class}

@@ -296,34 +296,35 @@ class TheoryPath(Saved):
         if ranked.votes is not None:
             return ranked.votes
         rules = ranked.rule_idx
-        counts: tuple[Any, Any, Any] | None = self.weighed
-        if counts is None:
-            counts = self.tp, self.fp, np.array([label.prior for label in self.labels])
+        counts: tuple[Any, Any, Any] = self.weighed or (self.tp, self.fp, self._priors)
         tp, fp, prior = counts
         strengths = combiner.strengths(tp[rules], fp[rules], prior[self.label_of_rule[rules]])
         given = slice(self.n_given)
         strengths[given] = np.maximum(strengths[given], combiner.least_given)
         return strengths
 
-    def _n_uncovered(self, ranked: RankedRules, n_kept: int) -> Indices:
-        """Positives and negatives of each label that the best rules leave uncovered, shape (2, n)."""
-        label = self.label_of_rule[ranked.rule_idx[:n_kept]]
+    def _count_new(self, ranked: RankedRules, positions: slice) -> Indices:
+        """Positives and negatives of each label that rules newly cover, shape (2, n_labels)."""
+        label = self.label_of_rule[ranked.rule_idx[positions]]
         new = [
-            np.bincount(label, counts[:n_kept], minlength=len(self.labels))
+            np.bincount(label, counts[positions], minlength=len(self.labels))
             for counts in (ranked.new_tp, ranked.new_fp)
         ]
-        return self._n_examples - np.array(new, dtype=np.intp)
+        return np.array(new, dtype=np.intp)
 
     @cached_property
     def _n_examples(self) -> Indices:
         return np.array([(label.n_positives, label.n_negatives) for label in self.labels]).T
 
+    @cached_property
+    def _priors(self) -> NDArray[np.float64]:
+        return np.array([label.prior for label in self.labels])
+
     def _labels_after(self, ranked: RankedRules, n_kept: int) -> tuple[Label, ...]:
+        uncovered = self._n_examples - self._count_new(ranked, slice(n_kept))
         return tuple(
             replace(label, uncovered_positives=int(positives), uncovered_negatives=int(negatives))
-            for label, positives, negatives in zip(
-                self.labels, *self._n_uncovered(ranked, n_kept), strict=True
-            )
+            for label, positives, negatives in zip(self.labels, *uncovered, strict=True)
         )
 
     # -- all theories at once ----------------------------------------------------------------------
@@ -375,7 +376,9 @@ class TheoryPath(Saved):
         combiner, fitted = self._combine_and_decode(decoder)
         bits, n_rows = self.coded.cover(X)
         for h in range(len(self.heuristics)):
-            cells = np.empty((len(self.phis), n_rows, len(self.labels)), dtype=np.bool_)
+            # The rows of a label stand side by side, as in scores, so copying reads memory in order.
+            by_label = np.empty((len(self.phis), len(self.labels), n_rows), dtype=np.bool_)
+            cells = by_label.transpose(0, 2, 1)
             for j, decoded in self._decode_shares(h, bits, n_rows, combiner, fitted):
                 cells[j] = decoded.is_present
             yield cells
@@ -390,13 +393,14 @@ class TheoryPath(Saved):
         ranked, n_kept = self.ranked[h], self.n_kept[h]
         sign, strength = target_signs(self.labels), self._strengths(ranked, combiner)
         tally = np.full((len(self.labels), n_rows), combiner.empty)
-        n_added = 0
+        n_added, uncovered = 0, self._n_examples
         for j in np.argsort(n_kept):
-            end = int(n_kept[j])
-            rules = ranked.rule_idx[n_added:end]
-            combiner.kernel(bits, rules, self.label_of_rule, strength[n_added:end], tally)
-            n_added = end
-            silent = smoothed_precision(*self._n_uncovered(ranked, end)) - 1
+            added = slice(n_added, int(n_kept[j]))
+            n_added = added.stop
+            rules = ranked.rule_idx[added]
+            combiner.kernel(bits, rules, self.label_of_rule, strength[added], tally)
+            uncovered = uncovered - self._count_new(ranked, added)
+            silent = smoothed_precision(*uncovered) - 1
             scores = combiner.finish_tally(tally, silent, sign).T
             yield int(j), decoder.decode(scores, combiner)
 

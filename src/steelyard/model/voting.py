@@ -53,7 +53,7 @@ class _Votes(Combiner):
     """
 
     gives_log_odds: ClassVar[bool] = True
-    # A given rule speaks for its head, if only by one point.
+    # A given rule votes for its head, by one point at least.
     least_given: ClassVar[float] = 1
     declines: ClassVar[dict[str, str]] = {
         "pmml": "PMML's RuleSetModel cannot express votes: export this theory as SQL, Python or JSON"

@@ -130,7 +130,7 @@ def signed_rank_p(difference: Values) -> float:
 
 
 def rank_biserial(difference: Values) -> float:
-    """Share of the rank sum that speaks for the first method minus the share against it.
+    """Share of the rank sum in favour of the first method minus the share against it.
 
     Examples
     --------
