@@ -61,7 +61,8 @@ cdef struct Space:
     Py_ssize_t n_features_drawn
     double l2
     double max_weight
-    double unit  # gradients and curvatures are multiples of 1/unit
+    double unit  # a power of two; gradients and curvatures are multiples of 1/unit ...
+    double per_unit  # ... which is exact, and multiplying is faster than dividing
     Sums* loss  # (n_rows,) of each row, times its weight ...
     Sums* drawn_loss  # (n_rows,) ... and what one draw of it adds to a bag
     uint32_t* members  # rows of the bag that satisfy the body so far ...
@@ -113,8 +114,8 @@ cdef inline void _subtract(Sums* sums, Sums less) noexcept nogil:
 
 cdef inline Value _weigh(Sums sums, const Space* space) noexcept nogil:
     """Gain and weight of a rule with these sums."""
-    cdef double slope = <double> sums.gradient / space.unit
-    cdef double bend = <double> sums.curvature / space.unit + space.l2
+    cdef double slope = <double> sums.gradient * space.per_unit
+    cdef double bend = <double> sums.curvature * space.per_unit + space.l2
     cdef double weight = min(max(slope / bend, -space.max_weight), space.max_weight)
     return Value(weight * (2.0 * slope - bend * weight), weight)
 
@@ -593,6 +594,7 @@ def boost_rules(
     if draw_ends is not None:
         space.draw_ends = &draw_ends[0]
     space.unit = unit
+    space.per_unit = 1.0 / unit
     space.bag_size = bag_size
     space.n_features_drawn = n_features_drawn
     space.l2 = l2

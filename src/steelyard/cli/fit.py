@@ -124,12 +124,10 @@ def fit(
     estimator = _make_estimator(method, tune, options)
     treatment = {"missing": missing_labels, "multi_valued": "split" if split_targets else None}
     kinds: dict[str, Any] = {"ignore": ignore, "nominal": nominal}
-    loaded = load_data(data, labels, treatment, **kinds)
-    examples = loaded if test is None else _load_quietly(test, labels, treatment, **kinds)
-    weights = None
-    if weight is not None:
-        weights, loaded = _take_weights(weight, loaded)
-        examples = loaded if test is None else _take_weights(weight, examples)[1]
+    weights, loaded = _take_weights(weight, load_data(data, labels, treatment, **kinds))
+    examples = loaded
+    if test is not None:
+        _, examples = _take_weights(weight, _load_quietly(test, labels, treatment, **kinds))
     with no_repeated_notes(data), _whole_table():
         theory = estimator.fit(loaded.X, loaded.Y, weights).theory_
     theory.to_json(out)
@@ -138,8 +136,10 @@ def fit(
     _print_fit(as_json, theory, out, report)
 
 
-def _take_weights(column: str, loaded: Any) -> tuple[Any, Any]:
-    """The column with the weights, and the data set without it."""
+def _take_weights(column: str | None, loaded: Any) -> tuple[Any, Any]:
+    """The column with the weights, if there is one, and the data set without it."""
+    if column is None:
+        return None, loaded
     if column not in loaded.X:
         raise typer.BadParameter(f"there is no column {column!r}", param_hint="--weight")
     weights = loaded.X[column]

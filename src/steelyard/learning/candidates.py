@@ -162,17 +162,7 @@ def grow_candidates(
     if not labels:
         return found
     weights = [None] * len(is_target) if weights is None else weights
-    plans = [
-        _plan_label(settings, i, limits, target_class)._replace(weights=own)
-        for i, own in enumerate(weights)
-    ]
-    if settings.category_sets and limits is None:
-        # Limits are on codes that all labels share.
-        for i in labels:
-            own = weights[i]
-            total = None if own is None else own.total
-            codes = sort_categories(training.coded, is_target[i], total)
-            plans[i] = plans[i]._replace(categories=codes)
+    plans = _plan_labels(settings, training, is_target, limits, target_class, weights)
     grow = partial(_grow_label, training, is_target, orders, plans, entropy)
     options = (settings.n_candidates, n_jobs, progress, max_bytes)
     grown, n_passes = _grow_passes(grow, labels, *options)
@@ -223,6 +213,26 @@ class _Plan(NamedTuple):
     target: int
     weights: LabelWeights | None = None
     categories: CategoryCodes = CategoryCodes({})
+
+
+def _plan_labels(
+    settings: ForestSettings,
+    training: TrainingFeatures,
+    is_target: NDArray[np.bool_],
+    limits: Sequence[Limits] | None,
+    target_class: Sequence[int] | None,
+    weights: Sequence[LabelWeights | None],
+) -> list[_Plan]:
+    plans = []
+    for i, own in enumerate(weights):
+        plan = _plan_label(settings, i, limits, target_class)._replace(weights=own)
+        # Limits are on codes that all labels share.
+        if settings.category_sets and limits is None:
+            total = None if own is None else own.total
+            codes = sort_categories(training.coded, is_target[i], total)
+            plan = plan._replace(categories=codes)
+        plans.append(plan)
+    return plans
 
 
 def _plan_label(

@@ -304,9 +304,7 @@ class TheoryPath(Saved):
         if ranked.votes is not None:
             return ranked.votes
         rules = ranked.rule_idx
-        counts: tuple[Any, Any, Any] | None = self.weighed
-        if counts is None:
-            counts = self.tp, self.fp, self._priors
+        counts: tuple[Any, Any, Any] = self.weighed or (self.tp, self.fp, self._priors)
         tp, fp, prior = counts
         strengths = combiner.strengths(tp[rules], fp[rules], prior[self.label_of_rule[rules]])
         given = slice(self.n_given)
