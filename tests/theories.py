@@ -131,10 +131,14 @@ def random_combiner(
 def random_decoder(
     rng: np.random.Generator, name: str, n_labels: int, combiner: Combiner
 ) -> Decoder:
-    threshold = float(rng.choice([0.25, 0.4, 0.495, 0.5, 0.6]))
+    thresholds = [0.25, 0.4, 0.495, 0.5, 0.6]
+    threshold = float(rng.choice(thresholds))
     weight = float(rng.choice([0.0, 0.01, 0.5]))
     if name == "each-label":
-        return EachLabel(threshold if combiner.gives_log_odds else 0.5)
+        of_each = tuple(rng.choice(thresholds, n_labels).tolist())
+        if not combiner.gives_log_odds:
+            return EachLabel()
+        return EachLabel(of_each if rng.random() < 0.5 else threshold)
     if name == "best-label":
         return BestLabel()
     sets = random_label_sets(rng, n_labels)

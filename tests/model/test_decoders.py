@@ -21,6 +21,7 @@ from steelyard.model.decoders import (
     LabelSetVotes,
     get_decoder,
 )
+from steelyard.model.evidence import Label
 from steelyard.model.label_sets import KnownLabelSets
 from strategies import random_generators
 
@@ -87,6 +88,23 @@ class TestEachLabel:
             for decoder in (EachLabel(), EachLabel(threshold))
         )
         assert one.tolist() == other.tolist()
+
+    @given(problems(), st.integers(0, 2**32 - 1))
+    def test_each_label_can_have_a_threshold_of_its_own(self, problem, seed):
+        _, points, _ = problem
+        thresholds = np.random.default_rng(seed).uniform(0.1, 0.9, points.shape[1])
+        alone = [decode(EachLabel(t), points[:, [j]]) for j, t in enumerate(thresholds.tolist())]
+        together = decode(EachLabel(tuple(thresholds.tolist())), points)
+        assert together == np.concatenate(alone, axis=1).tolist()
+
+    def test_there_is_one_threshold_per_label(self):
+        decoder = EachLabel([0.3, 0.2])
+        assert decoder == EachLabel((0.3, 0.2))
+        assert decoder.describe() == "a label needs a probability above 20 to 30 %, each label its own"
+        with pytest.raises(ValueError, match="EachLabel has 2 thresholds for 1 labels: give one"):
+            decoder.check((Label("a"),), SumOfVotes((0,)))
+        with pytest.raises(ValueError, match="threshold must be a number between 0 and 1, got 1"):
+            EachLabel((0.3, 1))
 
     def test_a_score_at_the_threshold_is_not_enough(self):
         cut = probability_to_points(0.3)
@@ -324,7 +342,7 @@ class TestManySets:
 
 
 class TestParameters:
-    @pytest.mark.parametrize("wrong", [0, 1, -0.1, 2, math.nan, math.inf, "0.5", True, [0.5], 0.5j])
+    @pytest.mark.parametrize("wrong", [0, 1, -0.1, 2, math.nan, math.inf, "0.5", True, [[0.5]], 0.5j])
     @pytest.mark.parametrize("kind", [EachLabel, LabelSetVotes])
     def test_a_threshold_is_a_number_between_0_and_1(self, kind, wrong):
         with pytest.raises(ValueError, match=r"^threshold must be a number between 0 and 1, got"):

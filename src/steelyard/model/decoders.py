@@ -133,57 +133,81 @@ class EachLabel(Decoder):
 
     Parameters
     ----------
-    threshold : float, default=0.5
-        With rules that vote, the probability above which a label is predicted. Less than ½ trades
-        precision for recall, which F1 rewards. Rules that decide need ½.
+    threshold : float or sequence of floats, default=0.5
+        With rules that vote, the probability above which a label is predicted, or one per label. Less
+        than ½ trades precision for recall, which F1 rewards. Rules that decide need ½.
 
     Examples
     --------
     >>> from steelyard import EachLabel
-    >>> print(EachLabel(), EachLabel(0.3))
-    each-label each-label(p > 0.3)
+    >>> print(EachLabel(), EachLabel(0.3), EachLabel((0.3, 0.15)))
+    each-label each-label(p > 0.3) each-label(p > 0.15 to 0.3)
     """
 
     name: ClassVar[str] = "each-label"
     is_independent: ClassVar[bool] = True
 
-    threshold: float = 0.5
+    threshold: float | tuple[float, ...] = 0.5
 
     def __post_init__(self) -> None:
-        _check_share("threshold", self.threshold)
+        if isinstance(self.threshold, list | np.ndarray):
+            object.__setattr__(self, "threshold", tuple(np.asarray(self.threshold).tolist()))
+        for threshold in self._thresholds:
+            _check_share("threshold", threshold)
+
+    @property
+    def _thresholds(self) -> tuple[float, ...]:
+        """One threshold per label, or the one of all labels."""
+        return self.threshold if isinstance(self.threshold, tuple) else (self.threshold,)
 
     def __str__(self) -> str:
-        return self.name if self.threshold == 0.5 else f"{self.name}(p > {self.threshold:g})"
+        return self.name if self.threshold == 0.5 else f"{self.name}(p > {self._describe_span(1)})"
 
     def check(self, labels: Sequence[Label], combiner: Combiner) -> None:
-        """Reject a threshold that the combiner has no use for."""
-        combiner.from_probability(self.threshold)
+        """Reject thresholds that the combiner has no use for, or that are not one per label."""
+        if isinstance(self.threshold, tuple) and len(self.threshold) != len(labels):
+            raise ValueError(
+                f"EachLabel has {len(self.threshold)} thresholds for {len(labels)} labels: give one "
+                "per label, or one number for all"
+            )
+        self.cuts(combiner, len(labels))
+
+    def cuts(self, combiner: Combiner, n_labels: int) -> list[Any]:
+        """The score of each label's threshold, one per label."""
+        cuts = [combiner.from_probability(threshold) for threshold in self._thresholds]
+        return cuts if isinstance(self.threshold, tuple) else cuts * n_labels
 
     def decode(self, scores: Scores, combiner: Combiner) -> Decoded:
         """Labels with a score above that of the threshold."""
-        return Decoded(scores, scores > combiner.from_probability(self.threshold))
+        return Decoded(scores, scores > np.array(self.cuts(combiner, scores.shape[1])))
 
     def to_decision(self, decoded: Decoded, combiner: Combiner) -> Floats:
         """Values between -1 and 1, shifted so that the threshold is at 0."""
-        cut = combiner.from_probability(self.threshold)
-        return 2 * combiner.to_probability(decoded.scores - cut) - 1
+        cuts = np.array(self.cuts(combiner, decoded.scores.shape[1]))
+        return 2 * combiner.to_probability(decoded.scores - cuts) - 1
 
     def describe(self) -> str:
         """The threshold, unless it is ½."""
         if self.threshold == 0.5:
             return ""
-        return f"a label needs a probability above {100 * self.threshold:g} %"
+        own = ", each label its own" if isinstance(self.threshold, tuple) else ""
+        return f"a label needs a probability above {self._describe_span(100)} %{own}"
+
+    def _describe_span(self, factor: float) -> str:
+        """The smallest and the largest threshold, times a factor."""
+        span = dict.fromkeys((min(self._thresholds), max(self._thresholds)))
+        return " to ".join(f"{factor * threshold:g}" for threshold in span)
 
     def _explain_difference(self, decoded: Decoded, row: int, j: int, combiner: Combiner) -> str:
-        cut = format_points(combiner.from_probability(self.threshold))
+        cut = format_points(self.cuts(combiner, decoded.scores.shape[1])[j])
         is_above = decoded.is_present[row, j]
         return f", {'above' if is_above else 'not above'} the threshold of {cut}"
 
     def answers(self, scores: LabelFormulas, combiner: Combiner) -> list[Answer]:
         """One answer per label."""
-        cut = combiner.from_probability(self.threshold)
-        pairs = zip(scores.names, scores.formulas, strict=True)
-        return [formula.above(name, cut, scores.outcomes) for name, formula in pairs]
+        cuts = self.cuts(combiner, len(scores.formulas))
+        triples = zip(scores.names, scores.formulas, cuts, strict=True)
+        return [formula.above(name, cut, scores.outcomes) for name, formula, cut in triples]
 
 
 @dataclass(frozen=True)

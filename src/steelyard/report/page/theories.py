@@ -81,7 +81,7 @@ def theory_to_payload(theory: Theory) -> dict[str, Any]:
     decoder: Any = theory.decoder
     numbers: dict[str, Any] = {}
     if decoder.is_independent:
-        numbers["cut"] = theory.combiner.from_probability(decoder.threshold)
+        numbers["cuts"] = decoder.cuts(theory.combiner, len(theory.labels))
     if decoder.known is not None:
         numbers["set_points"] = decoder.set_points.tolist()
         numbers["unseen_points"] = decoder.unseen_points

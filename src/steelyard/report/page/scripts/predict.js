@@ -106,7 +106,7 @@ function scoreSets(theory, scores, row) {
 }
 
 const DECODERS = {
-  'each-label': (theory, scores) => scores.map((ofLabel) => Uint8Array.from(ofLabel, (score) => Number(score > theory.numbers.cut))),
+  'each-label': (theory, scores) => scores.map((ofLabel, j) => Uint8Array.from(ofLabel, (score) => Number(score > theory.numbers.cuts[j]))),
 
   'best-label': (theory, scores, n) => {
     const present = scores.map(() => new Uint8Array(n));
