@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import KW_ONLY, dataclass, fields
 from typing import Any
 
 from steelyard.heuristics import MEstimate
 from steelyard.learning.boosting import learn_boosted_rules
 from steelyard.learning.constraints import Constraints, check_constraints
-from steelyard.learning.settings import BoostingSettings
+from steelyard.learning.settings import BoostingSettings, check_folds
 from steelyard.learning.targets import Targets
 from steelyard.model.decoders import Decoder
 from steelyard.model.path import TheoryPath
@@ -68,6 +68,10 @@ class BoostedRulesClassifier(BoostedRulesParameters):
         the label set of a training example that fits the votes best, ``"label-set-votes"`` the labels
         that all label sets vote for. See `EachLabel`, `BestLabelSet` and `LabelSetVotes`. None is the
         best label set, and for a one-dimensional y the best class.
+    calibrate : bool or int, default=False
+        Whether votes are scaled and starts shifted, label by label, so that probabilities fit unseen
+        examples. An integer is the number of inner folds that give such examples, True is 5: it takes as
+        many further fits.
     constraints : Constraints or None, default=None
         What every rule has to satisfy, and rules that are given.
     n_jobs : int or None, default=None
@@ -99,9 +103,12 @@ class BoostedRulesClassifier(BoostedRulesParameters):
     """
 
     m: float = 16.0
+    _: KW_ONLY
+    calibrate: bool | int = False
 
     def _check_parameters(self) -> None:
         MEstimate(self.m)
+        check_folds(self.calibrate)
         self._settings()
         check_constraints(self.constraints)
         check_decoder(self.decode)

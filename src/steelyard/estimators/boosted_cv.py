@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass
+from functools import partial
 from typing import Any
+
+import numpy as np
+from sklearn.base import clone
 
 from steelyard.heuristics import MEstimate
 from steelyard.learning.targets import Output
+from steelyard.measures import find_measure
 
 from .boosted import BoostedRulesClassifier, BoostedRulesParameters
-from .presets import TUNED_BOOSTED_DECODERS, choose_decoders
-from .tuned import Search, TunedClassifier
-from .validation import as_list
+from .calibration import TestFold, score_calibrated
+from .presets import TUNED_BOOSTED_DECODERS, TUNED_F1_DECODERS, choose_decoders
+from .tuned import Cell, FoldScores, Rows, Search, Splits, TunedClassifier
+from .validation import as_list, take_rows
 
 
 @dataclass(eq=False, repr=False)
@@ -33,10 +39,15 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
         An integer is a number of folds by iterative stratification.
     decode : str, Decoder, a list of them or None, default=None
         As in `BoostedRulesClassifier`, or a list to choose from. None chooses from each label by itself
-        with thresholds from 0.5 to 0.2, the best label set, and votes of all label sets.
+        with thresholds from 0.5 to 0.1, the best label set, and votes of all label sets; for example-based
+        F1 also the best expected F1, and for a macro measure, if calibrated, also each label by itself
+        with thresholds of their own.
     max_rules, max_conditions, min_rules_per_label, n_tries, sample_fraction, max_features, \
     constraints, random_state, verbose
         As in `BoostedRulesClassifier`.
+    calibrate : bool, default=True
+        Whether the votes of each label are scaled and its start is shifted so that probabilities fit the
+        held-out rows of the folds. Every fold is scored with the calibration of the other folds.
     tolerance : float, default=0.0
         Among the theories whose mean score is below the best by at most this many standard errors of
         the difference, the one with the fewest conditions is chosen.
@@ -69,13 +80,49 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
     ms: Sequence[float] = (16.0,)
     cv: Any = 5
     _: KW_ONLY
+    calibrate: bool = True
     tolerance: float = 0.0
 
     def _plan(self, entropy: int, output: Output = "multilabel", X: Any = None) -> Search:  # noqa: ARG002
+        default = [*TUNED_BOOSTED_DECODERS, *(TUNED_F1_DECODERS if self._is_example_f1() else ())]
         return Search(
             template=self._make_template(BoostedRulesClassifier, entropy),
             variants={},
-            decoders=choose_decoders(self.decode, TUNED_BOOSTED_DECODERS, output),
+            decoders=choose_decoders(self.decode, default, output),
             axes={"m": [MEstimate(m).m for m in as_list(self.ms)]},
             tolerance=self.tolerance,
         )
+
+    def _is_example_f1(self) -> bool:
+        """Whether F1 is taken of each example by itself."""
+        measure = find_measure(self.scoring)
+        return self.scoring == "f1_samples" or (measure is not None and measure.name == "f1_examples")
+
+    def _score(
+        self, search: Search, X: Any, y: Any, splits: Splits, scorings: Sequence[Any], options: Any
+    ) -> tuple[Search, list[FoldScores]]:
+        """Scores of calibrated theories; one threshold per label is one more way to decode."""
+        if not self.calibrate:
+            return super()._score(search, X, y, splits, scorings, options)
+        folds = search.score_folds(X, y, splits, (), **options)
+        paths = [fold.paths[0] for fold in folds]
+        measure = None if self.decode is not None or paths[0].classes else find_measure(self.scoring)
+        per_label = measure if measure is not None and measure.per == "label" else None
+        tests = [self._make_fold(search.template, X, y, *split) for split in splits]
+        scores, thresholds = score_calibrated(paths, tests, search.decoders, scorings, per_label)
+        more_cells = [
+            {"decode": decoder, "m": m}
+            for decoder, m in zip(thresholds, search.axes["m"], strict=bool(thresholds))
+        ]
+        n_copies = len(search.decoders) + bool(more_cells)
+        sizes = [(path.n_rules, path.total_conditions) for path in paths]
+        return search._replace(more_cells=more_cells), [
+            FoldScores(of_fold, *(np.tile(size.ravel(), n_copies) for size in pair), (path,))
+            for of_fold, pair, path in zip(scores, sizes, paths, strict=True)
+        ]
+
+    def _make_fold(self, template: Any, X: Any, y: Any, train: Rows, test: Rows) -> TestFold:
+        """The held-out rows of a fold, and what makes a classifier of a theory for a scorer."""
+        model = clone(template)
+        model._read_training_set(take_rows(X, train), take_rows(y, train))
+        return TestFold(take_rows(X, test), take_rows(y, test), partial(Cell, model))

@@ -51,6 +51,10 @@ class RuleSetClassifierCV(TunedClassifier, RuleSetParameters):
     min_rules_per_label, sample_fraction, presence_only, target, revalidate, constraints, \
     random_state, verbose
         As in `RuleSetClassifier`.
+    calibrate : bool or None, default=None
+        Whether probabilities are fitted to the held-out rows of the folds. A rule that decides gets
+        another confidence, and predictions stay the same. If label sets are predicted, a rule gets
+        another vote, which costs F1. None calibrates only if predictions stay the same.
     tolerance : float or None, default=None
         Among the theories whose mean score is below the best by at most this many standard errors of
         the difference, the one with the fewest conditions is chosen. None is 0 for the preset
@@ -91,6 +95,7 @@ class RuleSetClassifierCV(TunedClassifier, RuleSetParameters):
     phis: Sequence[float] | None = None
     cv: Any = 5
     _: KW_ONLY
+    calibrate: bool | None = None
     tolerance: float | None = None
 
     @property

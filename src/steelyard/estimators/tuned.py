@@ -29,6 +29,7 @@ from steelyard.model.theory import Theory
 from steelyard.splitting import IterativeStratifiedKFold
 
 from .base import TheoryClassifier
+from .calibration import calibrate_on, list_held_out
 from .progress import show_progress, with_callbacks
 from .validation import name_labels, read_feature_names, repeated_rows, seed_to_entropy, take_rows
 
@@ -37,11 +38,15 @@ Splits = Sequence[tuple[Rows, Rows]]
 
 
 class FoldScores(NamedTuple):
-    """Results of one fold, one column per cell; `scores` has one row per scoring."""
+    """Results of one fold, one column per cell; `scores` has one row per scoring.
+
+    `paths` are what the fold learned, one per variant.
+    """
 
     scores: NDArray[np.float64]
     n_rules: NDArray[np.int64]
     n_conditions: NDArray[np.int64]
+    paths: tuple[TheoryPath, ...] = ()
 
 
 class Search(NamedTuple):
@@ -58,6 +63,8 @@ class Search(NamedTuple):
         Values of the parameters that one path covers, in the order of its axes.
     tolerance : float
         Number of standard errors by which a smaller theory may be worse than the best.
+    more_cells : sequence of dict
+        Cells that are not combinations of these values.
     """
 
     template: Any
@@ -65,6 +72,7 @@ class Search(NamedTuple):
     decoders: Sequence[Decoder]
     axes: Mapping[str, Sequence[Any]]
     tolerance: float
+    more_cells: Sequence[dict[str, Any]] = ()
 
     def check(self) -> Self:
         """Reject an empty grid and wrong parameters."""
@@ -78,7 +86,8 @@ class Search(NamedTuple):
 
     def cells(self) -> list[dict[str, Any]]:
         """The parameters of every cell, in the order of all results."""
-        return _combine({**self.variants, "decode": self.decoders, **self.axes})
+        grid = _combine({**self.variants, "decode": self.decoders, **self.axes})
+        return [*grid, *self.more_cells]
 
     def models(self) -> list[Any]:
         """One classifier per variant."""
@@ -94,7 +103,7 @@ class Search(NamedTuple):
         self, X: Any, y: Any, scorings: Sequence[Any], train: Rows, test: Rows
     ) -> FoldScores:
         X_test, y_test = take_rows(X, test), take_rows(y, test)
-        parts = []
+        parts, paths = [], []
         for model in self.models():
             X_train, targets = model._read_training_set(take_rows(X, train), take_rows(y, train))
             with warnings.catch_warnings():
@@ -102,11 +111,13 @@ class Search(NamedTuple):
                 for category in (ConvergenceWarning, ConstraintWarning):
                     warnings.simplefilter("ignore", category)
                 path = model._learn_path(X_train, targets, *self.axes.values())
+            paths.append(path)
             for decoder in self.decoders:
                 scores = _score_path(path, decoder, model, X_test, y_test, scorings)
                 sizes = path.n_rules.ravel(), path.total_conditions.ravel()
-                parts.append(FoldScores(scores, *sizes))
-        return FoldScores(*(np.concatenate(arrays, axis=-1) for arrays in zip(*parts, strict=True)))
+                parts.append((scores, *sizes))
+        columns = [np.concatenate(arrays, axis=-1) for arrays in zip(*parts, strict=True)]
+        return FoldScores(*columns, tuple(paths))
 
 
 def _combine(choices: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
@@ -115,7 +126,7 @@ def _combine(choices: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
     return [dict(zip(choices, values, strict=True)) for values in rows]
 
 
-class _Cell(TheoryClassifier):
+class Cell(TheoryClassifier):
     """A theory of a path as a fitted classifier, for scikit-learn's scorers."""
 
     def __init__(self, model: Any, make_theory: Callable[[], Theory], predicted: Any) -> None:
@@ -145,10 +156,10 @@ def _score_path(
     scorers = {i: get_scorer(s) for i, s in enumerate(scorings) if i not in known}
     for h, j, predicted in path.predict_cells(X, decoder) if scorers else ():
         make_theory = partial(path.theory, h, path.phis[j], decoder=decoder)
-        cell = _Cell(model, make_theory, predicted)
+        cell = Cell(model, make_theory, predicted)
         for i, scorer in scorers.items():
             scores[i, h, j] = scorer(cell, X, y)
-    return scores.reshape(len(scorings), -1)
+    return scores.reshape(len(scorings), path.n_rules.size)
 
 
 class TunedClassifier(TheoryClassifier):
@@ -159,6 +170,7 @@ class TunedClassifier(TheoryClassifier):
 
     scoring: Any
     cv: Any
+    calibrate: bool | None
 
     @abstractmethod
     def _plan(self, entropy: int, output: Output = "multilabel", X: Any = None) -> Search:
@@ -169,6 +181,7 @@ class TunedClassifier(TheoryClassifier):
         own = self.get_params(deep=False)
         shared = {name: own[name] for name in kind().get_params(deep=False) if name in own}
         fixed = {"decode": None, "random_state": entropy, "n_jobs": 1, "verbose": 0}
+        fixed["calibrate"] = False  # that is done for the chosen theory
         return kind(**(shared | fixed))
 
     def list_cells(self) -> list[dict[str, Any]]:
@@ -197,6 +210,7 @@ class TunedClassifier(TheoryClassifier):
         """
         entropy = seed_to_entropy(self.random_state)
         get_scorer(self.scoring)  # reject an unknown name before fitting
+        self._check_calibrate()
         y = flatten_column(name_labels(y, label_names))
         X, targets = self._read_training_set(X, y)
         if targets.output == "multilabel":
@@ -207,13 +221,47 @@ class TunedClassifier(TheoryClassifier):
         with show_progress(self, "folds") as (progress,):
             options = {"n_jobs": self.n_jobs, "progress": progress}
             scorings = [self.scoring, *self._list_measures(targets.output)]
-            folds = search.score_folds(X, y, splits, scorings, **options)
+            search, folds = self._score(search, X, y, splits, scorings, options)
         self._choose(search, folds)
         model = clone(search.template).set_params(n_jobs=self.n_jobs, verbose=self.verbose)
         model.set_params(**self.best_params_)
         self._refit(model, search, folds, (X, y, sample_weight), names)
-        self.theory_, self.classes_ = model.theory_, model.classes_
+        tests = [(take_rows(X, test), take_rows(y, test)) for _, test in splits]
+        self.theory_ = self._calibrate(model.theory_, search, folds, tests)
+        self.classes_ = model.classes_
         return self
+
+    def _check_calibrate(self) -> None:
+        """Reject what is not a boolean, or None where that is the default."""
+        known = (True, False) + (None,) * (type(self).calibrate is None)
+        if not any(self.calibrate is value for value in known):
+            names = " or ".join(map(repr, known))
+            raise ValueError(f"calibrate must be {names}, got {self.calibrate!r}")
+
+    def _score(
+        self, search: Search, X: Any, y: Any, splits: Splits, scorings: Sequence[Any], options: Any
+    ) -> tuple[Search, list[FoldScores]]:
+        """What to choose from after all, and its scores on every fold."""
+        return search, search.score_folds(X, y, splits, scorings, **options)
+
+    def _calibrate(
+        self,
+        theory: Theory,
+        search: Search,
+        folds: Sequence[FoldScores],
+        tests: Sequence[tuple[Any, Any]],
+    ) -> Theory:
+        """The chosen theory, calibrated on the held-out rows of all folds if that is asked for."""
+        keeps_predictions = theory.combiner.calibrated_alike
+        if not (keeps_predictions if self.calibrate is None else self.calibrate):
+            return theory
+        chosen = self.best_params_
+        v = _combine(search.variants).index({name: chosen[name] for name in search.variants})
+        first, *rest = search.axes
+        h = list(search.axes[first]).index(chosen[first])
+        cell = {"decoder": chosen["decode"]} | {name: chosen[name] for name in rest}
+        paths = [fold.paths[v] for fold in folds]
+        return calibrate_on(theory, list_held_out(paths, h, tests, **cell))
 
     def _list_measures(self, output: Output) -> Sequence[str]:  # noqa: ARG002
         """Measures that are computed on the folds besides the one to tune for."""

@@ -19,7 +19,7 @@ from steelyard._numbers import is_number
 
 from .combiner import Combiner, Part, Scores, read_settings
 from .evidence import Label
-from .formulas import Answer, LabelFormulas, LabelSetSearch, find_largest
+from .formulas import Answer, LabelFormulas, LabelSetSearch, SetAim, find_largest
 from .label_sets import KnownLabelSets
 from .log_odds import POINTS_PER_LOG_ODD, Points, format_points
 
@@ -329,14 +329,20 @@ class _LabelSets(Decoder):
 
     @property
     def min_share(self) -> int | None:
-        """The share of the votes that a label needs, in thousandths; None: the best set wins."""
+        """The share of the votes that a label needs, in thousandths; None if none is needed."""
         return None
+
+    @property
+    def aim(self) -> SetAim:
+        """What is looked for: the best set, labels with enough votes, or the best expected F1."""
+        return "set"
 
     def answers(self, scores: LabelFormulas, combiner: Combiner) -> list[Answer]:
         """One answer for all labels."""
         sets = tuple(zip(self._fitted.sets, self.set_points.tolist(), strict=True))
         names, formulas = tuple(scores.names), tuple(scores.formulas)
-        return [LabelSetSearch(names, formulas, sets, self.unseen_points, self.min_share)]
+        search = (self.unseen_points, self.min_share, self.aim)
+        return [LabelSetSearch(names, formulas, sets, *search)]
 
 
 @dataclass(frozen=True)
@@ -472,6 +478,11 @@ class LabelSetVotes(_LabelSets):
         """
         return min(max(round(SHARES * float(self.threshold)), 1), SHARES - 1)
 
+    @property
+    def aim(self) -> SetAim:
+        """Labels with enough votes."""
+        return "share"
+
     def share_votes(self, scores: Points) -> tuple[Points, Points]:
         """Votes for each label, shape (n_rows, n_labels), and of all sets, shape (n_rows,).
 
@@ -544,6 +555,123 @@ class LabelSetVotes(_LabelSets):
         return f", but it has {only}{self._share(decoded, row, j):.1%} of the label sets' votes"
 
 
+@dataclass(frozen=True)
+class BestF1(_LabelSets):
+    r"""The labels with the largest expected example-based F1, if label sets are as likely as their votes.
+
+    Label sets vote as in `LabelSetVotes`. With P(j, s) for the share of the votes that goes to sets of s
+    labels with label j, a prediction :math:`\hat y` of k labels has the expected F1
+
+    .. math:: \mathbb{E}[F_1] = 2 \sum_{j \in \hat y} \sum_s \frac{P(j, s)}{s + k}.
+
+    For each k the labels with the largest inner sums are best; no label at all has the share of the empty
+    set. The best k wins, the smallest of equals: the general F-measure maximiser of Dembczyński et al.
+    (NIPS 2011).
+
+    Parameters
+    ----------
+    frequency_weight, silence, known
+        As in `BestLabelSet`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from steelyard import BestF1, KnownLabelSets
+    >>> from steelyard.model.combiners import SumOfVotes
+    >>> examples = [[1, 0, 0], [1, 0, 0], [0, 1, 0], [0, 1, 0], [0, 0, 1], [0, 0, 1]]
+    >>> decoder = BestF1(0.0).fit(KnownLabelSets.from_labels(np.array(examples, dtype=bool)))
+    >>> decoder.decode(np.array([[0, 0, 0], [300, 0, 0]]), SumOfVotes((0, 0, 0))).is_present
+    array([[ True,  True,  True],
+           [ True, False, False]])
+    >>> print(decoder)
+    best-f1(0, 1)
+    """
+
+    name: ClassVar[str] = "best-f1"
+    declines: ClassVar[dict[str, str]] = {
+        **_LabelSets.declines,
+        # It would need exponentials over all sets for every row.
+        "sql": "SQL cannot maximise an expected F1: export this theory as Python or JSON, or use "
+        "decode='best-label-set' or 'each-label'",
+    }
+
+    frequency_weight: float = 0.5
+    silence: float = 1.0
+    known: KnownLabelSets | None = None
+
+    def __str__(self) -> str:
+        return f"{self.name}({self.frequency_weight:g}, {self.silence:g})"
+
+    @property
+    def aim(self) -> SetAim:
+        """The largest expected F1."""
+        return "f1"
+
+    def decode(self, scores: Scores, combiner: Combiner) -> Decoded:
+        """The labels with the largest expected F1, which is found beside them."""
+        matrix = self._fitted.matrix(scores.shape[1])
+        size_of_set = matrix.sum(axis=1)
+        is_present = np.zeros(scores.shape, dtype=np.bool_)
+        expected = np.empty(len(scores))
+        for rows, block, known, new in self._score_sets(scores):
+            best = np.maximum(known.max(axis=1), new)
+            votes, new_votes = _to_votes(known - best[:, None]), _to_votes(new - best)
+            positive = block > 0
+            new_size = positive.sum(axis=1)
+            by_size = np.zeros((1 + max(size_of_set.max(), new_size.max()), *block.shape))
+            for size in np.unique(size_of_set):
+                is_of_size = size_of_set == size
+                by_size[size] = votes[:, is_of_size] @ matrix[is_of_size].astype(np.float64)
+            by_size[new_size, np.arange(len(block))] += positive * new_votes[:, None]
+            empty = votes[:, size_of_set == 0].sum(axis=1) + (new_size == 0) * new_votes
+            is_present[rows], f1 = _maximise_f1(by_size, empty)
+            expected[rows] = f1 / (votes.sum(axis=1) + new_votes)
+        return Decoded(scores, is_present, expected)
+
+    def describe(self) -> str:
+        """How many sets there are, and what is maximised."""
+        return f"{super().describe()}, the best expected F1 of an example"
+
+    def explain_row(self, decoded: Decoded, row: int, names: Sequence[str]) -> str:
+        """The expected F1 of the predicted labels."""
+        predicted, positive = (
+            tuple(np.flatnonzero(mask).tolist())
+            for mask in (decoded.is_present[row], decoded.scores[row] > 0)
+        )
+        return (
+            f"as {_count_sets(self._fitted)} vote, {_name_set(predicted, names)} has the best expected "
+            f"F1, {decoded.found[row]:.1%}; {_describe_alone(positive, predicted, names)}"
+        )
+
+    def _explain_difference(self, decoded: Decoded, row: int, j: int, combiner: Combiner) -> str:
+        is_in = decoded.is_present[row, j]
+        return f", but the expected F1 is better {'with' if is_in else 'without'} it"
+
+
+def _maximise_f1(by_size: Floats, empty: Floats) -> tuple[Masks, Floats]:
+    """The labels with the largest expected F1 in votes, and this F1.
+
+    `by_size` has the votes of the sets of each size with each label, shape (n_sizes, n_rows, n_labels),
+    `empty` those of the empty set. Votes are integers, and all sums of fractions are in the same order
+    in each language, so that ties are the same.
+    """
+    n_rows, n_labels = by_size.shape[1:]
+    is_present = np.zeros((n_rows, n_labels), dtype=np.bool_)
+    best = empty.copy()
+    most_labels = int((by_size.max(axis=0) > 0).sum(axis=1).max(initial=0))
+    for k in range(1, most_labels + 1):
+        gain = np.zeros((n_rows, n_labels))
+        for size in range(1, len(by_size)):
+            gain += by_size[size] / (size + k)
+        top = np.argsort(-gain, axis=1, kind="stable")[:, :k]
+        total = 2 * np.cumsum(np.take_along_axis(gain, top, axis=1), axis=1)[:, -1]
+        better = np.flatnonzero(total > best)
+        best[better] = total[better]
+        is_present[better] = False
+        is_present[better[:, None], top[better]] = True
+    return is_present, best
+
+
 def _check_share(name: str, value: Any) -> None:
     if not is_number(value) or not 0 < value < 1:
         raise ValueError(f"{name} must be a number between 0 and 1, got {value!r}")
@@ -568,7 +696,7 @@ def _describe_alone(alone: Sequence[int], predicted: Sequence[int], names: Seque
 
 
 DECODERS: dict[str, type[Decoder]] = {
-    decoder.name: decoder for decoder in (EachLabel, BestLabel, BestLabelSet, LabelSetVotes)
+    decoder.name: decoder for decoder in (EachLabel, BestLabel, BestLabelSet, LabelSetVotes, BestF1)
 }
 
 

@@ -22,7 +22,7 @@ from steelyard.report.titles import format_parameter
 
 # The combiners and decoders that scripts/predict.js has.
 COMBINERS = ("any-rule", "first-rule", "strongest-vote", "sum-of-votes")
-DECODERS = ("each-label", "best-label", "best-label-set", "label-set-votes")
+DECODERS = ("each-label", "best-label", "best-label-set", "label-set-votes", "best-f1")
 
 # Families whose heuristic values scripts/theory.js computes.
 _COMPUTED = ("m-estimate", "f-measure")
