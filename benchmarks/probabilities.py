@@ -2,11 +2,11 @@
 
     python benchmarks/probabilities.py --data DATA [emotions yeast ...] [--folds 0,1,2] [--methods ...]
 
-DATA has one folder per data set with <name>.arff and <name>.xml. Of three folds, one is the test set. Each
-line is one method on one fold: measures in percent, and CPU seconds of the fit. The forest is scikit-learn's
-``CalibratedClassifierCV(RandomForestClassifier(100), cv=3)`` for each label by itself; a label with fewer
-than three examples of one kind gets its share of the training examples. With --table, the lines that are
-read from standard input become a table of means.
+DATA has one folder per data set with <name>.arff and <name>.xml. Of three folds, one is the test set.
+Each line is one method on one fold: measures in percent, and CPU seconds of the fit. The forest is
+``CalibratedClassifierCV(RandomForestClassifier(100), cv=3)`` of scikit-learn for each label by itself; a
+label with fewer than three examples of one kind gets its share of the training examples. With --table,
+the lines that are read from standard input become a table of means.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from steelyard import (
 )
 from steelyard.measures import MEASURES, SCORE_MEASURES
 
-NAMES = "flags emotions birds genbase yeast medical scene enron cal500".split()
+NAMES = ["flags", "emotions", "birds", "genbase", "yeast", "medical", "scene", "enron", "cal500"]
 LABELS = ("f1_micro", "hamming", "subset", "f1_macro", "f1_examples")
 SCORES = ("brier", "ece", "auc_micro", "ranking_loss")
 Rows = list[tuple[str, Any, Any]]

@@ -39,9 +39,9 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
         An integer is a number of folds by iterative stratification.
     decode : str, Decoder, a list of them or None, default=None
         As in `BoostedRulesClassifier`, or a list to choose from. None chooses from each label by itself
-        with thresholds from 0.5 to 0.1, the best label set, and votes of all label sets; for example-based
-        F1 also the best expected F1, and for a macro measure, if calibrated, also each label by itself
-        with thresholds of their own.
+        with thresholds from 0.5 to 0.1, the best label set, and votes of all label sets. For
+        example-based F1 there is also the best expected F1; for a macro measure, if calibrated, also
+        each label by itself with a threshold of its own.
     max_rules, max_conditions, min_rules_per_label, n_tries, sample_fraction, max_features, \
     constraints, random_state, verbose
         As in `BoostedRulesClassifier`.
@@ -96,7 +96,9 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
     def _is_example_f1(self) -> bool:
         """Whether F1 is taken of each example by itself."""
         measure = find_measure(self.scoring)
-        return self.scoring == "f1_samples" or (measure is not None and measure.name == "f1_examples")
+        return self.scoring == "f1_samples" or (
+            measure is not None and measure.name == "f1_examples"
+        )
 
     def _score(
         self, search: Search, X: Any, y: Any, splits: Splits, scorings: Sequence[Any], options: Any
@@ -106,19 +108,23 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
             return super()._score(search, X, y, splits, scorings, options)
         folds = search.score_folds(X, y, splits, (), **options)
         paths = [fold.paths[0] for fold in folds]
-        measure = None if self.decode is not None or paths[0].classes else find_measure(self.scoring)
-        per_label = measure if measure is not None and measure.per == "label" else None
+        per_label = None
+        if self.decode is None and not paths[0].classes:
+            measure = find_measure(self.scoring)
+            per_label = measure if measure is not None and measure.per == "label" else None
         tests = [self._make_fold(search.template, X, y, *split) for split in splits]
         scores, thresholds = score_calibrated(paths, tests, search.decoders, scorings, per_label)
-        more_cells = [
-            {"decode": decoder, "m": m}
-            for decoder, m in zip(thresholds, search.axes["m"], strict=bool(thresholds))
-        ]
+        pairs = zip(thresholds, search.axes["m"], strict=False)  # there may be no thresholds
+        more_cells = [{"decode": decoder, "m": m} for decoder, m in pairs]
         n_copies = len(search.decoders) + bool(more_cells)
-        sizes = [(path.n_rules, path.total_conditions) for path in paths]
         return search._replace(more_cells=more_cells), [
-            FoldScores(of_fold, *(np.tile(size.ravel(), n_copies) for size in pair), (path,))
-            for of_fold, pair, path in zip(scores, sizes, paths, strict=True)
+            FoldScores(
+                scores=of_fold,
+                n_rules=np.tile(path.n_rules.ravel(), n_copies),
+                n_conditions=np.tile(path.total_conditions.ravel(), n_copies),
+                paths=(path,),
+            )
+            for of_fold, path in zip(scores, paths, strict=True)
         ]
 
     def _make_fold(self, template: Any, X: Any, y: Any, train: Rows, test: Rows) -> TestFold:

@@ -46,13 +46,25 @@ def hold_out(theory: Theory, X: Any, y: Any) -> HeldOut | None:
     return HeldOut(find_points(theory, X), truth, _target_of(theory))
 
 
-def _target_of(theory: Theory) -> Any:
-    return theory.label_names, tuple(theory.plain_classes)
+def _target_of(found: Theory | TheoryPath) -> Any:
+    return tuple(label.name for label in found.labels), tuple(found.classes)
 
 
-def calibrate_on(theory: Theory, folds: Sequence[HeldOut | None]) -> Theory:
-    """A theory with the calibration of the folds that have the same labels."""
-    return apply_calibration(theory, fit_folds(_target_of(theory), folds))
+def calibrate_chosen(
+    theory: Theory,
+    paths: Sequence[TheoryPath],
+    h: int,
+    tests: Sequence[tuple[Any, Any]],
+    **cell: Any,
+) -> Theory:
+    """A theory, calibrated on the held-out rows of the folds in which its cell has the same labels."""
+    target = _target_of(theory)
+    held_out = [
+        hold_out(path.theory(h, **cell), *rows)
+        for path, rows in zip(paths, tests, strict=True)
+        if _target_of(path) == target
+    ]
+    return apply_calibration(theory, fit_folds(target, held_out))
 
 
 def fit_folds(target: Any, folds: Sequence[HeldOut | None]) -> Calibration:
@@ -93,14 +105,6 @@ class TestFold(NamedTuple):
     make_cell: Callable[[Callable[[], Theory], Any], Any]
 
 
-def list_held_out(
-    paths: Sequence[TheoryPath], h: int, tests: Sequence[tuple[Any, Any]], **cell: Any
-) -> list[HeldOut | None]:
-    """What the theories of a cell, one per fold, make of the held-out rows of their folds."""
-    pairs = zip(paths, tests, strict=True)
-    return [hold_out(path.theory(h, **cell), *rows) for path, rows in pairs]
-
-
 def score_calibrated(
     paths: Sequence[TheoryPath],
     tests: Sequence[TestFold],
@@ -119,9 +123,12 @@ def score_calibrated(
     decoders : list of EachLabel
     """
     n_ms = len(paths[0].heuristics)
-    held_out = [list_held_out(paths, h, [test[:2] for test in tests]) for h in range(n_ms)]
+    pairs = list(zip(paths, tests, strict=True))
+    held_out = [
+        [hold_out(path.theory(h), test.X, test.y) for path, test in pairs] for h in range(n_ms)
+    ]
     scores = []
-    for k, (path, test) in enumerate(zip(paths, tests, strict=True)):
+    for k, (path, test) in enumerate(pairs):
         columns = [
             _score_fold(path, h, test, of_m[:k] + of_m[k + 1 :], decoders, scorings, per_label)
             for h, of_m in enumerate(held_out)
@@ -147,7 +154,7 @@ def _score_fold(
     """Scores of the theories of one m with each decoder, shape (n_scorings, n_decoders)."""
     theory = path.theory(h)
     calibration = fit_folds(_target_of(theory), others)
-    points = _shift(find_points(theory, test.X), calibration)
+    points = find_points(apply_calibration(theory, calibration), test.X).astype(np.int64)
     if per_label is not None:
         own = _find_thresholds(others, calibration, per_label)
         decoders = [*decoders, own or EachLabel()]

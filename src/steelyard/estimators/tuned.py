@@ -29,7 +29,7 @@ from steelyard.model.theory import Theory
 from steelyard.splitting import IterativeStratifiedKFold
 
 from .base import TheoryClassifier
-from .calibration import calibrate_on, list_held_out
+from .calibration import calibrate_chosen
 from .progress import show_progress, with_callbacks
 from .validation import name_labels, read_feature_names, repeated_rows, seed_to_entropy, take_rows
 
@@ -116,8 +116,10 @@ class Search(NamedTuple):
                 scores = _score_path(path, decoder, model, X_test, y_test, scorings)
                 sizes = path.n_rules.ravel(), path.total_conditions.ravel()
                 parts.append((scores, *sizes))
-        columns = [np.concatenate(arrays, axis=-1) for arrays in zip(*parts, strict=True)]
-        return FoldScores(*columns, tuple(paths))
+        scores, n_rules, n_conditions = (
+            np.concatenate(arrays, axis=-1) for arrays in zip(*parts, strict=True)
+        )
+        return FoldScores(scores, n_rules, n_conditions, tuple(paths))
 
 
 def _combine(choices: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
@@ -261,7 +263,7 @@ class TunedClassifier(TheoryClassifier):
         h = list(search.axes[first]).index(chosen[first])
         cell = {"decoder": chosen["decode"]} | {name: chosen[name] for name in rest}
         paths = [fold.paths[v] for fold in folds]
-        return calibrate_on(theory, list_held_out(paths, h, tests, **cell))
+        return calibrate_chosen(theory, paths, h, tests, **cell)
 
     def _list_measures(self, output: Output) -> Sequence[str]:  # noqa: ARG002
         """Measures that are computed on the folds besides the one to tune for."""

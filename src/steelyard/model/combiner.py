@@ -22,6 +22,7 @@ Indices = NDArray[np.intp]
 Scores = NDArray[Any]
 RulesByLabel = Sequence[Sequence[ScoredRule]]
 
+
 class Calibration(NamedTuple):
     """How points of labels become calibrated ones: slope · points + shift, one of each per label."""
 
@@ -156,12 +157,14 @@ class Combiner(Part):
 
     def calibrate(
         self,
-        labels: Sequence[Label],  # noqa: ARG002
-        rules: Sequence[ScoredRule],  # noqa: ARG002
-        calibration: Calibration,  # noqa: ARG002
+        labels: Sequence[Label],
+        rules: Sequence[ScoredRule],
+        calibration: Calibration,
     ) -> CombinerParts:
         """Combiner, labels and rules whose scores are the calibrated ones."""
-        raise ValueError(f"the combiner {self.name} cannot be calibrated: leave its scores as they are")
+        raise ValueError(
+            f"the combiner {self.name} cannot be calibrated: leave its scores as they are"
+        )
 
     def adapt(self, needs_log_odds: bool, silence: float, labels: Sequence[Label]) -> Combiner:
         """The combiner that a path uses with a decoder.

@@ -28,7 +28,6 @@ from .log_odds import Points, points_to_probability, probability_to_points
 from .rules import ScoredRule
 from .voting import StrongestVote
 
-
 # A calibrated rule that is right less than half the time still decides: its score is above 0, if only by
 # so much, and the more the more often it is right.
 _NEXT_TO_NOTHING = 0.001

@@ -557,16 +557,16 @@ class LabelSetVotes(_LabelSets):
 
 @dataclass(frozen=True)
 class BestF1(_LabelSets):
-    r"""The labels with the largest expected example-based F1, if label sets are as likely as their votes.
+    r"""The labels with the largest expected F1 of an example, if label sets are as likely as they vote.
 
     Label sets vote as in `LabelSetVotes`. With P(j, s) for the share of the votes that goes to sets of s
     labels with label j, a prediction :math:`\hat y` of k labels has the expected F1
 
     .. math:: \mathbb{E}[F_1] = 2 \sum_{j \in \hat y} \sum_s \frac{P(j, s)}{s + k}.
 
-    For each k the labels with the largest inner sums are best; no label at all has the share of the empty
-    set. The best k wins, the smallest of equals: the general F-measure maximiser of Dembczyński et al.
-    (NIPS 2011).
+    For each k the labels with the largest inner sums are best; no label at all has the share of the
+    empty set. The best k wins, the smallest of equals: the general F-measure maximiser of Dembczyński
+    et al. (NIPS 2011).
 
     Parameters
     ----------

@@ -103,7 +103,7 @@ class LabelSetSearch:
     min_share : int or None
     aim : {"set", "share", "f1"}
         The set with the largest score, the first of equals; the labels with more than `min_share`
-        thousandths of the votes of all sets; or the labels with the largest expected F1 as the sets vote.
+        thousandths of the votes of all sets; or the labels with the largest expected F1.
     """
 
     names: tuple[str, ...]
