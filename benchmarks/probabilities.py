@@ -6,7 +6,8 @@ DATA has one folder per data set with <name>.arff and <name>.xml. Of three folds
 Each line is one method on one fold: measures in percent, and CPU seconds of the fit. The forest is
 ``CalibratedClassifierCV(RandomForestClassifier(100), cv=3)`` of scikit-learn for each label by itself; a
 label with fewer than three examples of one kind gets its share of the training examples. With --table,
-the lines that are read from standard input become a table of means.
+the lines that are read from standard input become a table of means. With --without-fold 1, the rows of
+the first fold of <name>/folds.csv are left out: to choose settings inside a training set.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from steelyard import (
     RuleSetClassifierCV,
     load_mulan,
 )
+from steelyard.data import read_folds
 from steelyard.measures import MEASURES, SCORE_MEASURES
 
 NAMES = ["flags", "emotions", "birds", "genbase", "yeast", "medical", "scene", "enron", "cal500"]
@@ -111,10 +113,10 @@ def _predict(name: str, model: Any, X_test: Any) -> tuple[str, Any, Any]:
     return name, model.predict_proba(X_test), np.asarray(model.predict(X_test))
 
 
-def run_fold(data: Any, method: str, fold: int) -> list[dict[str, Any]]:
-    """Fit on two of three folds, compare on the third."""
-    splits = list(KFold(3, shuffle=True, random_state=0).split(np.arange(len(data.Y))))
-    train, test = splits[fold]
+def run_fold(data: Any, method: str, fold: int, rows: Any) -> list[dict[str, Any]]:
+    """Fit on two of three folds of some rows, compare on the third."""
+    splits = list(KFold(3, shuffle=True, random_state=0).split(rows))
+    train, test = (rows[part] for part in splits[fold])
     X = data.X.iloc if hasattr(data.X, "iloc") else data.X
     varies = [name for name in data.Y if data.Y[name].iloc[train].nunique() == 2]
     Y = data.Y[varies]
@@ -146,6 +148,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path)
     parser.add_argument("--folds", default="0,1,2")
     parser.add_argument("--methods", default=",".join(METHODS))
+    parser.add_argument("--without-fold", type=int)
     parser.add_argument("--table", action="store_true")
     args = parser.parse_args()
     if args.table:
@@ -156,8 +159,12 @@ def main() -> None:
         for name in args.names:
             arff = args.data / name / f"{name}.arff"
             data = load_mulan(arff, constant_labels="drop", on_unsupported="drop")
+            rows = np.arange(len(data.Y))
+            if args.without_fold is not None:
+                folds = read_folds(args.data / name / "folds.csv", len(rows))
+                rows = np.flatnonzero(folds != args.without_fold)
             for fold in map(int, args.folds.split(",")):
-                for row in run_fold(data, method, fold):
+                for row in run_fold(data, method, fold, rows):
                     print(json.dumps({"data": name, "fold": fold} | row), flush=True)
 
 

@@ -66,8 +66,9 @@ class BoostedRulesClassifier(BoostedRulesParameters):
     decode : str, Decoder or None, default=None
         How votes become labels: ``"each-label"`` predicts each label by itself, ``"best-label-set"``
         the label set of a training example that fits the votes best, ``"label-set-votes"`` the labels
-        that all label sets vote for. See `EachLabel`, `BestLabelSet` and `LabelSetVotes`. None is the
-        best label set, and for a one-dimensional y the best class.
+        that all label sets vote for, ``"best-f1"`` those with the best expected F1 of an example. See
+        `EachLabel`, `BestLabelSet`, `LabelSetVotes` and `BestF1`. None is the best label set, and for a
+        one-dimensional y the best class.
     calibrate : bool or int, default=False
         Whether votes are scaled and starts shifted, label by label, so that probabilities fit unseen
         examples. An integer is the number of inner folds that give such examples, True is 5: it takes as

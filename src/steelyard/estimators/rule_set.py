@@ -113,7 +113,8 @@ class RuleSetClassifier(RuleSetParameters):
     decode : str, Decoder or None, default=None
         How scores become labels: ``"each-label"`` predicts each label by itself, ``"best-label-set"``
         the label set of a training example that fits the firing rules best, ``"label-set-votes"`` the
-        labels that all label sets vote for. See `EachLabel`, `BestLabelSet` and `LabelSetVotes`.
+        labels that all label sets vote for, ``"best-f1"`` those with the best expected F1 of an example.
+        See `EachLabel`, `BestLabelSet`, `LabelSetVotes` and `BestF1`.
     target : {"minority", "present"}, default="minority"
         Whether rules predict the rarer value of a label or always its presence.
     calibrate : bool or int, default=False
