@@ -15,7 +15,14 @@ from steelyard.heuristics import WRA, MEstimate
 from steelyard.model.coded_rules import code_rules
 from steelyard.model.combiners import AnyRule, Combiner, FirstRule, StrongestVote, SumOfVotes
 from steelyard.model.conditions import Condition
-from steelyard.model.decoders import BestLabel, BestLabelSet, Decoder, EachLabel, LabelSetVotes
+from steelyard.model.decoders import (
+    BestF1,
+    BestLabel,
+    BestLabelSet,
+    Decoder,
+    EachLabel,
+    LabelSetVotes,
+)
 from steelyard.model.evidence import Evidence, Label
 from steelyard.model.features import Feature
 from steelyard.model.label_sets import KnownLabelSets
@@ -60,12 +67,12 @@ PAIRS = (
     *(
         (combiner, decoder)
         for combiner in ("strongest-vote", "sum-of-votes")
-        for decoder in ("each-label", "best-label", "best-label-set", "label-set-votes")
+        for decoder in ("each-label", "best-label", "best-label-set", "label-set-votes", "best-f1")
     ),
 )
 DECIDING_PAIRS = PAIRS[:3]
 VOTING_PAIRS = PAIRS[3:]
-LABEL_SET_PAIRS = tuple(pair for pair in PAIRS if "label-set" in pair[1])
+LABEL_SET_PAIRS = tuple(pair for pair in PAIRS if "label-set" in pair[1] or pair[1] == "best-f1")
 
 
 # -- at random -------------------------------------------------------------------------------------
@@ -131,15 +138,19 @@ def random_combiner(
 def random_decoder(
     rng: np.random.Generator, name: str, n_labels: int, combiner: Combiner
 ) -> Decoder:
-    threshold = float(rng.choice([0.25, 0.4, 0.495, 0.5, 0.6]))
+    thresholds = [0.25, 0.4, 0.495, 0.5, 0.6]
+    threshold = float(rng.choice(thresholds))
     weight = float(rng.choice([0.0, 0.01, 0.5]))
     if name == "each-label":
-        return EachLabel(threshold if combiner.gives_log_odds else 0.5)
+        of_each = tuple(rng.choice(thresholds, n_labels).tolist())
+        if not combiner.gives_log_odds:
+            return EachLabel()
+        return EachLabel(of_each if rng.random() < 0.5 else threshold)
     if name == "best-label":
         return BestLabel()
     sets = random_label_sets(rng, n_labels)
-    if name == "best-label-set":
-        return BestLabelSet(weight).fit(sets)
+    if name in ("best-label-set", "best-f1"):
+        return {"best-label-set": BestLabelSet, "best-f1": BestF1}[name](weight).fit(sets)
     return LabelSetVotes(threshold, weight).fit(sets)
 
 

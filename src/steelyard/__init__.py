@@ -26,7 +26,7 @@ _PUBLIC = {
     "model.combiners": "AnyRule Combiner FirstRule StrongestVote SumOfVotes",
     "model.comparing": "Comparison",
     "model.conditions": "Condition",
-    "model.decoders": "BestLabel BestLabelSet Decoder EachLabel LabelSetVotes",
+    "model.decoders": "BestF1 BestLabel BestLabelSet Decoder EachLabel LabelSetVotes",
     "model.drift": "Drift",
     "model.evidence": "Evidence EvidenceFrom Label Provenance",
     "model.features": "Feature",

@@ -49,6 +49,7 @@ from .model.combiners import StrongestVote as StrongestVote
 from .model.combiners import SumOfVotes as SumOfVotes
 from .model.comparing import Comparison as Comparison
 from .model.conditions import Condition as Condition
+from .model.decoders import BestF1 as BestF1
 from .model.decoders import BestLabel as BestLabel
 from .model.decoders import BestLabelSet as BestLabelSet
 from .model.decoders import Decoder as Decoder

@@ -34,6 +34,7 @@ class TestParameters:
             ("sample_fraction", 1.0),
             ("max_features", 1),
             ("decode", "each-label"),
+            ("calibrate", 3),
             ("random_state", 1),
         ],
     )

@@ -1,14 +1,17 @@
 """BoostedRulesClassifierCV: the decoder and the m that brute force would choose."""
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.metrics import make_scorer
 from sklearn.model_selection import KFold, cross_val_score
 
 from planted_targets import TARGETS, make_three_labels
 from steelyard import (
+    BestF1,
     BestLabel,
     BestLabelSet,
     BoostedRulesClassifier,
@@ -18,6 +21,7 @@ from steelyard import (
 )
 from steelyard.estimators.presets import TUNED_BOOSTED_DECODERS
 from steelyard.measures import get_scorer
+from steelyard.model.calibrating import apply_calibration, find_points, fit_calibration
 
 GROWN = {"max_rules": 30, "n_tries": 2, "random_state": 0}
 DECODE = [EachLabel(), EachLabel(0.3), BestLabelSet(), LabelSetVotes(0.4)]
@@ -38,7 +42,8 @@ class TestChoosing:
     @pytest.mark.filterwarnings("ignore:F-score is ill-defined")  # scikit-learn's, of empty rows
     @pytest.mark.parametrize("scoring", ["f1_micro", "subset", "f1_samples", "roc_auc"])
     def test_the_best_cell_is_that_of_brute_force(self, data, scoring):
-        fitted = tuned(scoring, ms=MS, decode=DECODE, cv=SPLITS).fit(*data)
+        options = {"ms": MS, "decode": DECODE, "cv": SPLITS, "calibrate": False}
+        fitted = tuned(scoring, **options).fit(*data)
         scores = np.array(
             [
                 cross_val_score(
@@ -85,11 +90,100 @@ class TestChoosing:
         def count_yes(estimator, X, y):
             return float((estimator.predict(X) == "yes").mean())
 
-        fitted = tuned(count_yes, decode=[EachLabel(0.5), EachLabel(0.2)]).fit(X, y)
-        assert fitted.best_params_ == {"decode": EachLabel(0.2), "m": 16.0}
-        assert fitted.theory_ == (
-            BoostedRulesClassifier(decode=EachLabel(0.2), **GROWN).fit(X, y).theory_
+        decode = [EachLabel(0.5), EachLabel(0.2)]
+        for calibrate in (False, True):
+            fitted = tuned(count_yes, decode=decode, calibrate=calibrate).fit(X, y)
+            assert fitted.best_params_ == {"decode": EachLabel(0.2), "m": 16.0}
+            plain = BoostedRulesClassifier(decode=EachLabel(0.2), **GROWN).fit(X, y).theory_
+            assert fitted.theory_.decoder == plain.decoder
+            assert (fitted.theory_ == plain) != calibrate
+
+
+def fit_calibrations(X, y, m):
+    """Theories of the folds, each with the calibration that the other folds give."""
+    theories = [
+        BoostedRulesClassifier(m, decode="each-label", **GROWN)
+        .fit(X.iloc[train], y.iloc[train])
+        .theory_
+        for train, _ in SPLITS
+    ]
+    pairs = zip(theories, SPLITS, strict=True)
+    points = [find_points(theory, X.iloc[test]) for theory, (_, test) in pairs]
+    truth = [y.iloc[test].to_numpy() > 0 for _, test in SPLITS]
+    for k, theory in enumerate(theories):
+        others = [i for i in range(len(SPLITS)) if i != k]
+        known = [np.concatenate([part[i] for i in others]) for part in (points, truth)]
+        yield apply_calibration(theory, fit_calibration(*known))
+
+
+class TestCalibrating:
+    @pytest.mark.parametrize("scoring", ["f1_micro", "neg_brier_score"])
+    def test_a_fold_is_scored_with_the_calibration_of_the_other_folds(self, data, scoring):
+        X, y = data
+        if scoring == "neg_brier_score":  # of scikit-learn, by means of predict_proba
+            scoring = make_scorer(
+                lambda truth, p: -((truth.to_numpy() - p) ** 2).mean(),
+                response_method="predict_proba",
+            )
+        decode = [EachLabel(), EachLabel(0.3)]
+        fitted = tuned(scoring, ms=MS, decode=decode, cv=SPLITS).fit(X, y)
+        for h, m in enumerate(MS):
+            for k, theory in enumerate(fit_calibrations(X, y, m)):
+                test = SPLITS[k][1]
+                for j, decoder in enumerate(decode):
+                    clf = BoostedRulesClassifier(m, decode=decoder, **GROWN)
+                    clf.fit(X.iloc[test], y.iloc[test])
+                    clf.theory_ = replace(theory, decoder=decoder)
+                    expected = get_scorer(scoring)(clf, X.iloc[test], y.iloc[test])
+                    found = fitted.cv_results_[f"split{k}_test_score"][j * len(MS) + h]
+                    assert found == pytest.approx(expected, abs=1e-12)
+
+    def test_all_held_out_rows_calibrate_the_theory(self, data):
+        X, y = data
+        fitted = tuned(decode=[EachLabel()], cv=SPLITS).fit(X, y)
+        plain = BoostedRulesClassifier(decode=EachLabel(), **GROWN).fit(X, y)
+        points = np.empty(y.shape)
+        for train, test in SPLITS:
+            part = BoostedRulesClassifier(decode=EachLabel(), **GROWN)
+            part.fit(X.iloc[train], y.iloc[train])
+            points[test] = find_points(part.theory_, X.iloc[test])
+        calibration = fit_calibration(points, y.to_numpy() > 0)
+        slope = np.array(
+            [s.points / t.points for s, t in zip(fitted.theory_, plain.theory_, strict=True)]
         )
+        of_rule = [fitted.theory_.label_names.index(s.head.label) for s in plain.theory_]
+        assert slope == pytest.approx(calibration.slope[of_rule], abs=0.1)
+        assert fitted.theory_.combiner.start == pytest.approx(
+            calibration.slope * plain.theory_.combiner.start + calibration.shift, abs=0.5
+        )
+
+    def test_a_macro_measure_may_give_each_label_a_threshold_of_its_own(self, data):
+        fitted = tuned("f1_macro", ms=MS).fit(*data)
+        *grid, first, second = fitted.cv_results_["decode"]
+        assert grid == [d for d in TUNED_BOOSTED_DECODERS for _ in MS]
+        for decoder in (first, second):
+            assert len(decoder.threshold) == data[1].shape[1]
+        chosen = fitted.cv_results_["decode"][fitted.best_index_]
+        assert chosen == fitted.best_params_["decode"]
+        assert len(tuned("f1_macro", decode=DECODE).fit(*data).cv_results_["m"]) == len(DECODE)
+
+    def test_example_based_f1_may_be_maximised_as_expected(self, data):
+        for scoring, is_offered in {"f1_examples": True, "f1_micro": False}.items():
+            cells = tuned(scoring).list_cells()
+            assert (BestF1() in [cell["decode"] for cell in cells]) == is_offered
+
+    @pytest.mark.parametrize("output", ["binary", "multiclass"])
+    def test_a_fold_without_a_class_does_not_matter(self, data, output):
+        X, y = data[0], TARGETS[output](data[1])
+        order = np.argsort(y, kind="stable")
+        fitted = tuned("accuracy", cv=KFold(3)).fit(X.iloc[order], np.asarray(y)[order])
+        assert len(fitted.predict(X)) == len(X)
+
+    def test_the_best_class_stays_the_best(self, data):
+        X, y = data[0], TARGETS["multiclass"](data[1])
+        yes, no = (tuned("accuracy", calibrate=c).fit(X, y) for c in (True, False))
+        assert (yes.predict(X) == no.predict(X)).mean() > 0.98  # votes are rounded
+        assert (yes.predict_proba(X) != no.predict_proba(X)).any()
 
 
 class TestRejections:
@@ -102,6 +196,8 @@ class TestRejections:
             ({"decode": ["each-label", "sets"]}, "decode must be"),
             ({"max_rules": 0}, "max_rules must be an integer"),
             ({"max_features": [0.2, 0.3]}, "max_features must be 'log2', 'sqrt'"),
+            ({"calibrate": 5}, "calibrate must be True or False, got 5"),
+            ({"calibrate": None}, "calibrate must be True or False, got None"),
             ({"tolerance": -1}, "tolerance must be a number of at least 0, got -1"),
         ],
         ids=lambda value: str(value) if isinstance(value, dict) else "",

@@ -45,7 +45,8 @@ def data():
 
 
 def tuned(scoring="f1_micro", **options):
-    options = {"heuristics": HEURISTICS, "phis": PHIS, "cv": 3} | FOREST | options
+    grid = {"heuristics": HEURISTICS, "phis": PHIS, "cv": 3, "calibrate": False}
+    options = grid | FOREST | options
     return RuleSetClassifierCV(scoring, **options)
 
 
@@ -443,3 +444,28 @@ class TestPresets:
         assert set(fitted.cv_results_["decode"]) == {decoder}
         with pytest.raises(ValueError, match=f"does not apply to a {output} target"):
             tuned("accuracy", decode="best-label-set", cv=2).fit(X, y)
+
+
+class TestCalibrating:
+    @pytest.mark.parametrize("decode", ["each-label", "best-label-set"])
+    def test_none_calibrates_if_predictions_stay_the_same(self, data, decode):
+        X, y = data.X, data.Y
+        none, yes, no = (
+            tuned(decode=decode, calibrate=c).fit(X, y).theory_ for c in (None, True, False)
+        )
+        assert none == (yes if decode == "each-label" else no)
+        assert yes.predict_proba(X).tolist() != no.predict_proba(X).tolist()
+        if decode == "each-label":
+            assert yes.predict(X).equals(no.predict(X))
+
+    def test_classes_stay_the_same(self, data):
+        y = TARGETS["multiclass"](data.Y)
+        yes, no = (tuned("accuracy", calibrate=c).fit(data.X, y) for c in (True, False))
+        assert (yes.predict(data.X) == no.predict(data.X)).all()
+        assert (yes.predict_proba(data.X) != no.predict_proba(data.X)).any()
+
+    def test_calibrate_is_a_boolean_or_none(self, data):
+        with pytest.raises(ValueError, match="calibrate must be True or False or None, got 5"):
+            tuned(calibrate=5).fit(data.X, data.Y)
+        with pytest.raises(ValueError, match="calibrate must be True, False or a number of folds"):
+            RuleSetClassifier(calibrate=1).fit(data.X, data.Y)

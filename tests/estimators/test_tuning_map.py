@@ -27,7 +27,8 @@ def _close_figures():
 
 @pytest.fixture(scope="module", params=["paper", "short"])
 def tuned(request):
-    clf = RuleSetClassifierCV("hamming", preset=request.param, **GRID, **FOREST)
+    options = GRID | FOREST | {"calibrate": False}
+    clf = RuleSetClassifierCV("hamming", preset=request.param, **options)
     return clf.fit(DATA.X, DATA.Y)
 
 

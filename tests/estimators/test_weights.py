@@ -152,6 +152,22 @@ class TestTuning:
         clf.set_params(class_weight="balanced").fit(X, Y, weights)
         assert 0 < clf.best_score_ < 1
 
+    def test_calibration_keeps_what_class_weights_gain(self, rare):
+        X, Y = make_rare(1, 4000)
+        options = {
+            "cv": 2,
+            "max_rules": 10,
+            "n_tries": 2,
+            "random_state": 0,
+            "decode": "each-label",
+        }
+        fits = [
+            BoostedRulesClassifierCV("hamming", class_weight=weight, **options).fit(*rare)
+            for weight in (None, "balanced")
+        ]
+        recalls = [recall_score(Y["rare"], clf.predict(X)[:, 1]) for clf in fits]
+        assert recalls[1] > recalls[0] + 0.1
+
     def test_a_path_keeps_its_weights_in_a_file(self, rare, weights, tmp_path):
         path = theory_path(*rare, sample_weight=weights, preset="short", **FOREST)
         path.to_json(tmp_path / "path.json")

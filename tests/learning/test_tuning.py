@@ -5,7 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steelyard.learning.tuning import choose_cell, smooth_scores
+from steelyard.learning.tuning import choose_cell, choose_thresholds, smooth_scores
+from steelyard.measures import MEASURES
+from steelyard.model.log_odds import probability_to_points
 from strategies import random_generators
 
 
@@ -73,3 +75,37 @@ class TestSmoothing:
         smooth = smooth_scores(scores, (1, 4))
         assert np.isnan(smooth[0, 0])
         assert smooth[0, 1:].tolist() == pytest.approx([0.2, 0.4, 0.5])
+
+
+class TestThresholds:
+    @settings(max_examples=50)
+    @given(random_generators(), st.sampled_from(["f1_macro", "jaccard_macro", "precision_macro"]))
+    def test_labels_with_many_positives_get_their_best_threshold(self, rng, name):
+        points = rng.integers(-20, 20, (30, 2)) * 10.0
+        is_present = rng.random((30, 2)) < 1 / (1 + np.exp(-points / 100))
+        many = np.repeat(points, 1000, axis=0), np.repeat(is_present, 1000, axis=0)
+        measure = MEASURES[name]
+        thresholds = choose_thresholds(*many, measure.formula)
+        cuts = probability_to_points(thresholds)
+        for j in range(2):
+            truth = is_present[:, [j]]
+            values = [measure(truth, points[:, [j]] > cut - 5) for cut in np.unique(points[:, j])]
+            assert measure(truth, points[:, [j]] > cuts[j]) == max(values)
+
+    def test_a_weight_is_a_number_of_copies(self):
+        rng = np.random.default_rng(1)
+        points = rng.normal(-100, 100, (60, 2)).round()
+        is_present = rng.random((60, 2)) < 1 / (1 + np.exp(-points / 100))
+        copies = rng.integers(1, 4, 60)
+        rows, formula = np.repeat(np.arange(60), copies), MEASURES["f1_macro"].formula
+        weighed = choose_thresholds(points, is_present, formula, copies / 1.0)
+        assert weighed == choose_thresholds(points[rows], is_present[rows], formula)
+
+    def test_a_label_with_few_positives_is_close_to_the_others(self):
+        rng = np.random.default_rng(0)
+        points = rng.normal(-100, 100, (2000, 3))
+        is_present = rng.random((2000, 3)) < 1 / (1 + np.exp(-points / 100))
+        is_present[:, 0] = False
+        is_present[np.argmax(points[:, 0]), 0] = True  # its own best threshold is above all others
+        rare, *others = choose_thresholds(points, is_present, MEASURES["f1_macro"].formula)
+        assert abs(rare - np.mean(others)) < 0.1

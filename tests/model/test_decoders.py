@@ -15,12 +15,14 @@ from steelyard.model import decoders as module
 from steelyard.model.combiners import AnyRule, SumOfVotes
 from steelyard.model.decoders import (
     DECODERS,
+    BestF1,
     BestLabel,
     BestLabelSet,
     EachLabel,
     LabelSetVotes,
     get_decoder,
 )
+from steelyard.model.evidence import Label
 from steelyard.model.label_sets import KnownLabelSets
 from strategies import random_generators
 
@@ -87,6 +89,25 @@ class TestEachLabel:
             for decoder in (EachLabel(), EachLabel(threshold))
         )
         assert one.tolist() == other.tolist()
+
+    @given(problems(), st.integers(0, 2**32 - 1))
+    def test_each_label_can_have_a_threshold_of_its_own(self, problem, seed):
+        _, points, _ = problem
+        thresholds = np.random.default_rng(seed).uniform(0.1, 0.9, points.shape[1])
+        alone = [decode(EachLabel(t), points[:, [j]]) for j, t in enumerate(thresholds.tolist())]
+        together = decode(EachLabel(tuple(thresholds.tolist())), points)
+        assert together == np.concatenate(alone, axis=1).tolist()
+
+    def test_there_is_one_threshold_per_label(self):
+        decoder = EachLabel([0.3, 0.2])
+        assert decoder == EachLabel((0.3, 0.2))
+        assert (
+            decoder.describe() == "a label needs a probability above 20 to 30 %, each label its own"
+        )
+        with pytest.raises(ValueError, match="EachLabel has 2 thresholds for 1 labels: give one"):
+            decoder.check((Label("a"),), SumOfVotes((0,)))
+        with pytest.raises(ValueError, match="threshold must be a number between 0 and 1, got 1"):
+            EachLabel((0.3, 1))
 
     def test_a_score_at_the_threshold_is_not_enough(self):
         cut = probability_to_points(0.3)
@@ -323,8 +344,34 @@ class TestManySets:
         assert kind().fit(known).decode(points[:0], VOTES).is_present.shape == (0, 14)
 
 
+class TestBestF1:
+    @given(problems())
+    def test_no_label_set_has_a_larger_expected_f1(self, problem):
+        examples, points, weight = problem
+        counts = oracle.count_sets(examples)
+        decoder = BestF1(weight).fit(KnownLabelSets.from_labels(examples))
+        decoded = decoder.decode(points, VOTES)
+        for i, chosen in enumerate(to_sets(decoded.is_present)):
+            expected = oracle.expected_f1(counts, points[i].tolist(), weight)
+            best = max(expected.values())
+            assert float(expected[chosen]) == pytest.approx(float(best), abs=1e-9)
+            assert decoded.found[i] == pytest.approx(float(best))
+
+    def test_labels_that_exclude_each_other_can_be_predicted_together(self):
+        decoder = BestF1(0.0).fit(KnownLabelSets.from_labels(np.repeat(np.eye(4) > 0, 2, axis=0)))
+        # One label has F1 1/4; all four have 2/(1 + 4).
+        assert decode(decoder, [[0, 0, 0, 0], [0, 0, 0, 900]]) == [[True] * 4, [False] * 3 + [True]]
+
+    def test_the_empty_set_is_predicted_if_it_is_likely(self):
+        examples = [[0, 0]] * 3 + [[1, 0]] * 2
+        decoder = BestF1(0.0).fit(KnownLabelSets.from_labels(np.array(examples) > 0))
+        assert decode(decoder, [[-1, 0], [1, 0]]) == [[False, False], [True, False]]
+
+
 class TestParameters:
-    @pytest.mark.parametrize("wrong", [0, 1, -0.1, 2, math.nan, math.inf, "0.5", True, [0.5], 0.5j])
+    @pytest.mark.parametrize(
+        "wrong", [0, 1, -0.1, 2, math.nan, math.inf, "0.5", True, [[0.5]], 0.5j]
+    )
     @pytest.mark.parametrize("kind", [EachLabel, LabelSetVotes])
     def test_a_threshold_is_a_number_between_0_and_1(self, kind, wrong):
         with pytest.raises(ValueError, match=r"^threshold must be a number between 0 and 1, got"):

@@ -150,7 +150,7 @@ class TestViewsAgree:
 
 
 @pytest.mark.parametrize(
-    "pair", [("sum-of-votes", "each-label"), LABEL_SET_PAIRS[-1]], ids="-".join
+    "pair", [("sum-of-votes", "each-label"), ("sum-of-votes", "label-set-votes")], ids="-".join
 )
 def test_a_threshold_moves_predictions_not_probabilities(pair):
     n_moved = 0

@@ -77,3 +77,31 @@ def share_votes(counts, points, weight):
 def exact_votes(lack):
     """A million times e^(-lack/100), in decimals of which as many are right as are asked for."""
     return round(1_000_000 * (Decimal(-lack) / 100).exp())
+
+
+def expected_f1(counts, points, weight):
+    """``{set of labels: its expected F1}`` of all sets, if label sets are as likely as their votes."""
+    scores = [
+        (sum(points[j] for j in chosen) + frequency_points(counts, chosen, weight), chosen)
+        for chosen in counts
+    ]
+    new = new_points(counts, weight)
+    if new is not None:
+        positive = frozenset(j for j, of_label in enumerate(points) if of_label > 0)
+        scores.append((sum(points[j] for j in positive) + new, positive))
+    best = max(score for score, _ in scores)
+    votes = [(exact_votes(best - score), chosen) for score, chosen in scores]
+    n_votes = sum(vote for vote, _ in votes)
+    expected = {}
+    for size in range(len(points) + 1):
+        for predicted in map(frozenset, combinations(range(len(points)), size)):
+            total = sum(vote * f1_of_sets(predicted, truth) for vote, truth in votes)
+            expected[predicted] = total / n_votes
+    return expected
+
+
+def f1_of_sets(predicted, truth):
+    """F1 of one example; 1 if nothing is there and nothing predicted."""
+    if not predicted and not truth:
+        return Fraction(1)
+    return Fraction(2 * len(predicted & truth), len(predicted) + len(truth))

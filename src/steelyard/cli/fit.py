@@ -34,7 +34,7 @@ from .options import (
 Method = StrEnum("Method", ["auto", "paper", "short", "boosted", "ripper"])
 MissingLabels = StrEnum("MissingLabels", ["raise", "drop", "absent"])
 ClassWeight = StrEnum("ClassWeight", ["balanced"])
-Decode = StrEnum("Decode", ["each-label", "best-label-set", "label-set-votes"])
+Decode = StrEnum("Decode", ["each-label", "best-label-set", "label-set-votes", "best-f1"])
 
 _METHOD = (
     "auto: short for sparse tables, such as text, else paper; paper: the method of the paper; "

@@ -18,7 +18,9 @@ from steelyard.explain import Explanation, explain_theory
 from steelyard.learning.constraints import Constraints
 from steelyard.learning.targets import TargetChoice, Targets, encode_targets
 from steelyard.learning.weights import check_class_weight
+from steelyard.model.calibrating import apply_calibration, find_points, fit_calibration
 from steelyard.model.theory import Theory
+from steelyard.splitting import IterativeStratifiedKFold
 
 from .documented import DocumentedMixin
 from .parts import nested_parameters, replace_fields
@@ -31,6 +33,9 @@ from .validation import (
     take_rows,
     validate_table,
 )
+
+# Folds of a calibration: as many as those of the tuned estimators.
+_CALIBRATION_FOLDS = 5
 
 # Nobody reads more rules; a fit that returns more says so.
 _MOST_READ_RULES = 10_000
@@ -87,7 +92,8 @@ class TheoryClassifier(DocumentedMixin, CallbackSupportMixin, ClassifierMixin, B
         self._check_parameters()
         X, targets = self._read_training_set(X, name_labels(y, label_names), sample_weight)
         self._note_columns(X, feature_names)
-        self.theory_ = self._learn_theory(X, targets)
+        theory = self._learn_theory(X, targets)
+        self.theory_ = self._calibrate_by_folds(theory, X, targets)
         self._warn_of_labels_without_rule()
         self._warn_of_many_rules()
         return self
@@ -137,6 +143,27 @@ class TheoryClassifier(DocumentedMixin, CallbackSupportMixin, ClassifierMixin, B
     @abstractmethod
     def _learn_theory(self, X: Any, targets: Targets) -> Theory:
         """The theory of a validated training set."""
+
+    def _calibrate_by_folds(self, theory: Theory, X: Any, targets: Targets) -> Theory:
+        """The theory, calibrated on what theories of folds make of the rows that they did not see."""
+        calibrate: bool | int = getattr(self, "calibrate", False)
+        if not calibrate:
+            return theory
+        n_folds = _CALIBRATION_FOLDS if calibrate is True else int(calibrate)
+        seed = seed_to_entropy(self.random_state) % np.iinfo(np.int32).max
+        is_present = targets.is_present.T
+        points = np.empty(is_present.shape)
+        folds = IterativeStratifiedKFold(n_folds, random_state=seed)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # learning from all examples has given these warnings
+            for train, test in folds.split(is_present, is_present.astype(np.int64)):
+                learned = self._learn_theory(take_rows(X, train), targets.take(train))
+                points[test] = find_points(learned, take_rows(X, test))
+        is_shared = targets.output == "multiclass"
+        calibration = fit_calibration(
+            points, is_present, is_shared=is_shared, weights=targets.totals
+        )
+        return apply_calibration(theory, calibration)
 
     def _read_training_set(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, Targets]:
         """Validated table and targets; rows with integer weights are repeated."""
@@ -244,7 +271,7 @@ class TheoryClassifier(DocumentedMixin, CallbackSupportMixin, ClassifierMixin, B
         return self._direction * scores[:, 0] if self._direction else scores
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Probabilities, which order predictions; they are not calibrated.
+        """Probabilities; those of rules that were not calibrated order examples, but are no frequencies.
 
         A label is predicted if its probability is above the threshold of the decoder, ½ by default,
         unless the theory predicts the best-fitting label set, which depends on all labels together.

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import KW_ONLY, dataclass, fields
 from typing import Any
 
 from steelyard.heuristics import MEstimate
 from steelyard.learning.boosting import learn_boosted_rules
 from steelyard.learning.constraints import Constraints, check_constraints
-from steelyard.learning.settings import BoostingSettings
+from steelyard.learning.settings import BoostingSettings, check_folds
 from steelyard.learning.targets import Targets
 from steelyard.learning.weights import check_class_weight
 from steelyard.model.decoders import Decoder
@@ -76,8 +76,13 @@ class BoostedRulesClassifier(BoostedRulesParameters):
     decode : str, Decoder or None, default=None
         How votes become labels: ``"each-label"`` predicts each label by itself, ``"best-label-set"``
         the label set of a training example that fits the votes best, ``"label-set-votes"`` the labels
-        that all label sets vote for. See `EachLabel`, `BestLabelSet` and `LabelSetVotes`. None is the
-        best label set, and for a one-dimensional y the best class.
+        that all label sets vote for, ``"best-f1"`` those with the best expected F1 of an example. See
+        `EachLabel`, `BestLabelSet`, `LabelSetVotes` and `BestF1`. None is the best label set, and for a
+        one-dimensional y the best class.
+    calibrate : bool or int, default=False
+        Whether votes are scaled and starts shifted, label by label, so that probabilities fit unseen
+        examples. An integer is the number of inner folds that give such examples, True is 5: it takes as
+        many further fits.
     class_weight : {"balanced"}, dict, list or None, default=None
         How much the examples of a class count. "balanced" makes both values of each label weigh the same
         in sum, and so all classes of a one-dimensional y. A dict has weights by class: ``{0: 1, 1: 5}``
@@ -113,9 +118,12 @@ class BoostedRulesClassifier(BoostedRulesParameters):
     """
 
     m: float = 16.0
+    _: KW_ONLY
+    calibrate: bool | int = False
 
     def _check_parameters(self) -> None:
         MEstimate(self.m)
+        check_folds(self.calibrate)
         self._settings()
         check_constraints(self.constraints)
         check_class_weight(self.class_weight)

@@ -6,12 +6,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
+import numpy as np
+
 from steelyard.heuristics import MEstimate
 from steelyard.learning.targets import Output
+from steelyard.measures import find_measure
 
 from .boosted import BoostedRulesClassifier, BoostedRulesParameters
-from .presets import TUNED_BOOSTED_DECODERS, choose_decoders
-from .tuned import Search, TunedClassifier
+from .calibration import TestFold, score_calibrated
+from .presets import TUNED_BOOSTED_DECODERS, TUNED_F1_DECODERS, choose_decoders
+from .tuned import FoldScores, Search, Splits, TunedClassifier
 from .validation import as_list
 
 
@@ -33,10 +37,15 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
         An integer is a number of folds by iterative stratification.
     decode : str, Decoder, a list of them or None, default=None
         As in `BoostedRulesClassifier`, or a list to choose from. None chooses from each label by itself
-        with thresholds from 0.5 to 0.2, the best label set, and votes of all label sets.
+        with thresholds from 0.5 to 0.1, the best label set, and votes of all label sets. For
+        example-based F1 there is also the best expected F1; for a macro measure, if calibrated, also
+        each label by itself with a threshold of its own.
     max_rules, max_conditions, max_total_conditions, min_rules_per_label, n_tries, sample_fraction, \
     max_features, category_sets, class_weight, constraints, random_state, verbose
         As in `BoostedRulesClassifier`.
+    calibrate : bool, default=True
+        Whether the votes of each label are scaled and its start is shifted so that probabilities fit the
+        held-out rows of the folds. Every fold is scored with the calibration of the other folds.
     tolerance : float, default=0.0
         Among the theories whose mean score is below the best by at most this many standard errors of
         the difference, the one with the fewest conditions is chosen.
@@ -69,13 +78,55 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
     ms: Sequence[float] = (16.0,)
     cv: Any = 5
     _: KW_ONLY
+    calibrate: bool = True
     tolerance: float = 0.0
 
     def _plan(self, entropy: int, output: Output = "multilabel", X: Any = None) -> Search:  # noqa: ARG002
+        default = [*TUNED_BOOSTED_DECODERS, *(TUNED_F1_DECODERS if self._is_example_f1() else ())]
         return Search(
             template=self._make_template(BoostedRulesClassifier, entropy),
             variants={},
-            decoders=choose_decoders(self.decode, TUNED_BOOSTED_DECODERS, output),
+            decoders=choose_decoders(self.decode, default, output),
             axes={"m": [MEstimate(m).m for m in as_list(self.ms)]},
             tolerance=self.tolerance,
         )
+
+    def _is_example_f1(self) -> bool:
+        """Whether F1 is taken of each example by itself."""
+        measure = find_measure(self.scoring)
+        return self.scoring == "f1_samples" or (
+            measure is not None and measure.name == "f1_examples"
+        )
+
+    def _score(
+        self,
+        search: Search,
+        X: Any,
+        y: Any,
+        splits: Splits,
+        tests: Sequence[TestFold],
+        scorings: Sequence[Any],
+        options: Any,
+    ) -> tuple[Search, list[FoldScores]]:
+        """Scores of calibrated theories; one threshold per label is one more way to decode."""
+        if not self.calibrate:
+            return super()._score(search, X, y, splits, tests, scorings, options)
+        folds = search.score_folds(X, y, splits, (), **options)
+        paths = [fold.paths[0] for fold in folds]
+        per_label = None
+        if self.decode is None and not paths[0].classes:
+            measure = find_measure(self.scoring)
+            per_label = measure if measure is not None and measure.per == "label" else None
+        scores, thresholds = score_calibrated(paths, tests, search.decoders, scorings, per_label)
+        pairs = zip(thresholds, search.axes["m"], strict=False)  # there may be no thresholds
+        more_cells = [{"decode": decoder, "m": m} for decoder, m in pairs]
+        n_copies = len(search.decoders) + bool(more_cells)
+        return search._replace(more_cells=more_cells), [
+            FoldScores(
+                scores=of_fold,
+                n_rules=np.tile(path.n_rules.ravel(), n_copies),
+                n_conditions=np.tile(path.total_conditions.ravel(), n_copies),
+                paths=(path,),
+            )
+            for of_fold, path in zip(scores, paths, strict=True)
+        ]

@@ -14,6 +14,7 @@ from steelyard.learning.settings import ForestSettings
 from steelyard.learning.targets import Output
 from steelyard.model.decoders import (
     DECODERS,
+    BestF1,
     BestLabel,
     BestLabelSet,
     Decoder,
@@ -63,10 +64,13 @@ TUNED_PRESETS: dict[str, dict[str, Any]] = {
 # of a set's frequency, increases selection bias.
 BOOSTED_DECODERS: list[Decoder] = [BestLabelSet()]
 TUNED_BOOSTED_DECODERS: list[Decoder] = [
-    *(EachLabel(p) for p in (0.5, 0.45, 0.4, 0.35, 0.3, 0.25, 0.2)),
+    *(EachLabel(p) for p in (0.5, 0.45, 0.4, 0.35, 0.3, 0.25, 0.2, 0.15, 0.1)),
     BestLabelSet(),
-    *(LabelSetVotes(share) for share in (0.5, 0.4, 0.35, 0.3, 0.25)),
+    *(LabelSetVotes(share) for share in (0.5, 0.4, 0.35, 0.3, 0.25, 0.2, 0.15)),
 ]
+# For example-based F1. No other measure chose it on the data sets that settings are chosen on, and with
+# hundreds of labels it takes seconds.
+TUNED_F1_DECODERS: list[Decoder] = [BestF1()]
 
 
 def choose_preset(preset: str, X: Any = None) -> str:

@@ -15,7 +15,13 @@ from steelyard.learning.budget import read_memory
 from steelyard.learning.constraints import Constraints, check_constraints
 from steelyard.learning.paths import Bounds
 from steelyard.learning.rule_sets import learn_rule_sets
-from steelyard.learning.settings import ForestSettings, check_bound, check_integer, check_share
+from steelyard.learning.settings import (
+    ForestSettings,
+    check_bound,
+    check_folds,
+    check_integer,
+    check_share,
+)
 from steelyard.learning.targets import TargetChoice, Targets
 from steelyard.learning.weights import check_class_weight
 from steelyard.model.decoders import Decoder
@@ -129,9 +135,14 @@ class RuleSetClassifier(RuleSetParameters):
     decode : str, Decoder or None, default=None
         How scores become labels: ``"each-label"`` predicts each label by itself, ``"best-label-set"``
         the label set of a training example that fits the firing rules best, ``"label-set-votes"`` the
-        labels that all label sets vote for. See `EachLabel`, `BestLabelSet` and `LabelSetVotes`.
+        labels that all label sets vote for, ``"best-f1"`` those with the best expected F1 of an example.
+        See `EachLabel`, `BestLabelSet`, `LabelSetVotes` and `BestF1`.
     target : {"minority", "present"}, default="minority"
         Whether rules predict the rarer value of a label or always its presence.
+    calibrate : bool or int, default=False
+        Whether the confidences of rules are fitted to unseen examples, so that probabilities are
+        frequencies; predictions stay the same unless label sets are predicted. An integer is the number
+        of inner folds that give such examples, True is 5: it takes as many further fits.
     min_value : float or None, default=None
         Keep the rules with at least this heuristic value instead of the share `phi`.
     revalidate : bool, default=True
@@ -176,9 +187,11 @@ class RuleSetClassifier(RuleSetParameters):
     heuristic: Heuristic | str | Callable[..., Any] = MEstimate(m=16)  # noqa: RUF009
     phi: float | None = None
     _: KW_ONLY
+    calibrate: bool | int = False
     min_value: float | None = None
 
     def _check_parameters(self) -> None:
+        check_folds(self.calibrate)
         self._settings()
         read_memory(self.max_memory)
         for name in ("max_rules", "max_total_conditions"):

@@ -54,6 +54,10 @@ class RuleSetClassifierCV(TunedClassifier, RuleSetParameters):
     max_total_conditions, min_rules_per_label, sample_fraction, presence_only, category_sets, target, \
     revalidate, class_weight, constraints, random_state, verbose
         As in `RuleSetClassifier`.
+    calibrate : bool or None, default=None
+        Whether probabilities are fitted to the held-out rows of the folds. A rule that decides gets
+        another confidence, and predictions stay the same. If label sets are predicted, a rule gets
+        another vote, which costs F1. None calibrates only if predictions stay the same.
     tolerance : float or None, default=None
         Among the theories whose mean score is below the best by at most this many standard errors of
         the difference, the one with the fewest conditions is chosen. None is 0 for the preset
@@ -97,6 +101,7 @@ class RuleSetClassifierCV(TunedClassifier, RuleSetParameters):
     phis: Sequence[float] | None = None
     cv: Any = 5
     _: KW_ONLY
+    calibrate: bool | None = None
     tolerance: float | None = None
     smooth: bool | None = None
 

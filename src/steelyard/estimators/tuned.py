@@ -19,7 +19,7 @@ from sklearn.model_selection import check_cv
 from steelyard._numbers import is_number
 from steelyard.learning.constraints import ConstraintWarning
 from steelyard.learning.parallel import run_parallel
-from steelyard.learning.targets import Output, flatten_column
+from steelyard.learning.targets import Output, Targets, flatten_column
 from steelyard.learning.tuning import choose_cell, smooth_scores
 from steelyard.measures import find_measure, get_scorer, reject_single_label
 from steelyard.model.decoders import Decoder
@@ -29,6 +29,7 @@ from steelyard.model.theory import Theory
 from steelyard.splitting import IterativeStratifiedKFold
 
 from .base import TheoryClassifier
+from .calibration import TestFold, calibrate_chosen, weight_option
 from .progress import show_progress, with_callbacks
 from .validation import (
     WeighedRows,
@@ -44,11 +45,15 @@ Splits = Sequence[tuple[Rows, Rows]]
 
 
 class FoldScores(NamedTuple):
-    """Results of one fold, one column per cell; `scores` has one row per scoring."""
+    """Results of one fold, one column per cell; `scores` has one row per scoring.
+
+    `paths` are what the fold learned, one per variant.
+    """
 
     scores: NDArray[np.float64]
     n_rules: NDArray[np.int64]
     n_conditions: NDArray[np.int64]
+    paths: tuple[TheoryPath, ...] = ()
 
 
 class Search(NamedTuple):
@@ -65,6 +70,8 @@ class Search(NamedTuple):
         Values of the parameters that one path covers, in the order of its axes.
     tolerance : float
         Number of standard errors by which a smaller theory may be worse than the best.
+    more_cells : sequence of dict
+        Cells that are not combinations of these values.
     smooth : bool
         Whether cells are compared by the mean scores of themselves and their neighbours on the axes.
     """
@@ -74,6 +81,7 @@ class Search(NamedTuple):
     decoders: Sequence[Decoder]
     axes: Mapping[str, Sequence[Any]]
     tolerance: float
+    more_cells: Sequence[dict[str, Any]] = ()
     smooth: bool = False
 
     def check(self) -> Self:
@@ -90,7 +98,8 @@ class Search(NamedTuple):
 
     def cells(self) -> list[dict[str, Any]]:
         """The parameters of every cell, in the order of all results."""
-        return _combine({**self.variants, "decode": self.decoders, **self.axes})
+        grid = _combine({**self.variants, "decode": self.decoders, **self.axes})
+        return [*grid, *self.more_cells]
 
     def models(self) -> list[Any]:
         """One classifier per variant."""
@@ -127,7 +136,7 @@ class Search(NamedTuple):
     ) -> FoldScores:
         w_train, w_test = (None if weights is None else weights[rows] for rows in (train, test))
         test_set = (take_rows(X, test), take_rows(y, test), w_test)
-        parts = []
+        parts, paths = [], []
         for model in self.models():
             training_set = (take_rows(X, train), take_rows(y, train), w_train)
             X_train, targets = model._read_training_set(*training_set)
@@ -136,11 +145,15 @@ class Search(NamedTuple):
                 for category in (ConvergenceWarning, ConstraintWarning):
                     warnings.simplefilter("ignore", category)
                 path = model._learn_path(X_train, targets, *self.axes.values())
+            paths.append(path)
             for decoder in self.decoders:
                 scores = _score_path(path, decoder, model, *test_set, scorings)
                 sizes = path.n_rules.ravel(), path.total_conditions.ravel()
-                parts.append(FoldScores(scores, *sizes))
-        return FoldScores(*(np.concatenate(arrays, axis=-1) for arrays in zip(*parts, strict=True)))
+                parts.append((scores, *sizes))
+        scores, n_rules, n_conditions = (
+            np.concatenate(arrays, axis=-1) for arrays in zip(*parts, strict=True)
+        )
+        return FoldScores(scores, n_rules, n_conditions, tuple(paths))
 
 
 def _combine(choices: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
@@ -149,7 +162,7 @@ def _combine(choices: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
     return [dict(zip(choices, values, strict=True)) for values in rows]
 
 
-class _Cell(TheoryClassifier):
+class Cell(TheoryClassifier):
     """A theory of a path as a fitted classifier, for scikit-learn's scorers."""
 
     def __init__(self, model: Any, make_theory: Callable[[], Theory], predicted: Any) -> None:
@@ -185,15 +198,10 @@ def _score_path(
     scorers = {i: get_scorer(s) for i, s in enumerate(scorings) if i not in known}
     for h, j, predicted in path.predict_cells(X, decoder) if scorers else ():
         make_theory = partial(path.theory, h, path.phis[j], decoder=decoder)
-        cell = _Cell(model, make_theory, predicted)
+        cell = Cell(model, make_theory, predicted)
         for i, scorer in scorers.items():
-            scores[i, h, j] = scorer(cell, X, y, **_weight_option(weights))
-    return scores.reshape(len(scorings), -1)
-
-
-def _weight_option(weights: Any) -> dict[str, Any]:
-    """The argument of a scorer; without weights it need not take any."""
-    return {} if weights is None else {"sample_weight": weights}
+            scores[i, h, j] = scorer(cell, X, y, **weight_option(weights))
+    return scores.reshape(len(scorings), path.n_rules.size)
 
 
 class TunedClassifier(TheoryClassifier):
@@ -204,6 +212,7 @@ class TunedClassifier(TheoryClassifier):
 
     scoring: Any
     cv: Any
+    calibrate: bool | None
 
     @abstractmethod
     def _plan(self, entropy: int, output: Output = "multilabel", X: Any = None) -> Search:
@@ -214,6 +223,7 @@ class TunedClassifier(TheoryClassifier):
         own = self.get_params(deep=False)
         shared = {name: own[name] for name in kind().get_params(deep=False) if name in own}
         fixed = {"decode": None, "random_state": entropy, "n_jobs": 1, "verbose": 0}
+        fixed["calibrate"] = False  # that is done for the chosen theory
         return kind(**(shared | fixed))
 
     def list_cells(self) -> list[dict[str, Any]]:
@@ -242,6 +252,7 @@ class TunedClassifier(TheoryClassifier):
         """
         entropy = seed_to_entropy(self.random_state)
         get_scorer(self.scoring)  # reject an unknown name before fitting
+        self._check_calibrate()
         y = flatten_column(name_labels(y, label_names))
         X, targets = self._read_training_set(X, y)
         if targets.output == "multilabel":
@@ -251,17 +262,79 @@ class TunedClassifier(TheoryClassifier):
         weighed = read_sample_weight(sample_weight, X)
         splits = self._split(X, y, weighed, entropy)
         with show_progress(self, "folds") as (progress,):
-            options: dict[str, Any] = {"n_jobs": self.n_jobs, "progress": progress}
+            weights = None
             if weighed.weights is not None:
-                options["weights"] = np.asarray(sample_weight, dtype=np.float64)
+                weights = np.asarray(sample_weight, dtype=np.float64)
+            options = {"n_jobs": self.n_jobs, "progress": progress, "weights": weights}
+            tests = self._list_tests(search.template, X, y, targets, splits, weights)
             scorings = [self.scoring, *self._list_measures(targets.output)]
-            folds = search.score_folds(X, y, splits, scorings, **options)
+            search, folds = self._score(search, X, y, splits, tests, scorings, options)
         self._choose(search, folds)
         model = clone(search.template).set_params(n_jobs=self.n_jobs, verbose=self.verbose)
         model.set_params(**self.best_params_)
         self._refit(model, search, folds, (X, y, sample_weight), names)
-        self.theory_, self.classes_ = model.theory_, model.classes_
+        self.theory_ = self._calibrate(model.theory_, search, folds, tests)
+        self.classes_ = model.classes_
         return self
+
+    def _check_calibrate(self) -> None:
+        """Reject what is not a boolean, or None where that is the default."""
+        known = (True, False) + (None,) * (type(self).calibrate is None)
+        if not any(self.calibrate is value for value in known):
+            names = " or ".join(map(repr, known))
+            raise ValueError(f"calibrate must be {names}, got {self.calibrate!r}")
+
+    def _list_tests(
+        self,
+        template: Any,
+        X: Any,
+        y: Any,
+        targets: Targets,
+        splits: Splits,
+        weights: NDArray[np.float64] | None,
+    ) -> list[TestFold]:
+        """The held-out rows of each fold."""
+        targets = targets.weigh(weights, getattr(self, "class_weight", None))
+        tests = []
+        for train, test in splits:
+            model = clone(template)
+            model._read_training_set(take_rows(X, train), take_rows(y, train))
+            w, totals = (part if part is None else part[test] for part in (weights, targets.totals))
+            rows = (take_rows(X, test), take_rows(y, test), w, totals)
+            tests.append(TestFold(*rows, partial(Cell, model)))
+        return tests
+
+    def _score(
+        self,
+        search: Search,
+        X: Any,
+        y: Any,
+        splits: Splits,
+        tests: Sequence[TestFold],  # noqa: ARG002
+        scorings: Sequence[Any],
+        options: Any,
+    ) -> tuple[Search, list[FoldScores]]:
+        """What to choose from after all, and its scores on every fold."""
+        return search, search.score_folds(X, y, splits, scorings, **options)
+
+    def _calibrate(
+        self,
+        theory: Theory,
+        search: Search,
+        folds: Sequence[FoldScores],
+        tests: Sequence[TestFold],
+    ) -> Theory:
+        """The chosen theory, calibrated on the held-out rows of all folds if that is asked for."""
+        keeps_predictions = theory.combiner.calibrated_alike
+        if not (keeps_predictions if self.calibrate is None else self.calibrate):
+            return theory
+        chosen = self.best_params_
+        v = _combine(search.variants).index({name: chosen[name] for name in search.variants})
+        first, *rest = search.axes
+        h = list(search.axes[first]).index(chosen[first])
+        cell = {"decoder": chosen["decode"]} | {name: chosen[name] for name in rest}
+        paths = [fold.paths[v] for fold in folds]
+        return calibrate_chosen(theory, paths, h, tests, **cell)
 
     def _list_measures(self, output: Output) -> Sequence[str]:  # noqa: ARG002
         """Measures that are computed on the folds besides the one to tune for."""
@@ -326,4 +399,4 @@ class TunedClassifier(TheoryClassifier):
         X, y = to_pandas(X), name_labels(y, None)
         idx, weights = read_sample_weight(sample_weight, X)
         examples = take_rows(X, idx), take_rows(y, idx)
-        return float(get_scorer(self.scoring)(self, *examples, **_weight_option(weights)))
+        return float(get_scorer(self.scoring)(self, *examples, **weight_option(weights)))

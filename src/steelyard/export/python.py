@@ -110,7 +110,7 @@ def to_python(theory: Theory) -> str:
 def _head_lines(answer: Answer, has_seconds: bool) -> Iterator[str]:
     """What stands above the function."""
     imports = ["import datetime as dt"] * has_seconds
-    if isinstance(answer, LabelSetSearch) and answer.min_share is not None:
+    if isinstance(answer, LabelSetSearch) and answer.aim != "set":
         imports.append("import math")
     yield from (*imports, "", "") if imports else ()
     yield _HELPERS
@@ -188,15 +188,43 @@ def _search_lines(search: LabelSetSearch) -> Iterator[str]:
         yield f"    sets.append((positive, {search.unseen_points}))"
     yield "    scores = [sum(points[label] for label in known) + more for known, more in sets]"
     yield "    best = max(scores)"
-    if search.min_share is None:
+    if search.aim == "set":
         yield "    present = set(sets[scores.index(best)][0])"
         return
+    yield f"    lacks = [(score - best) / {POINTS_PER_LOG_ODD} for score in scores]"
+    yield f"    weights = [round({BEST_WEIGHT} * math.exp(lack)) for lack in lacks]"
+    yield from _f1_lines() if search.aim == "f1" else _share_lines(search.min_share)
+
+
+def _share_lines(min_share: int | None) -> Iterator[str]:
+    """The labels with enough of the votes are present."""
     yield "    votes = dict.fromkeys(points, 0)"
-    yield "    n_votes = 0"
-    yield "    for (known, _), score in zip(sets, scores):"
-    yield f"        weight = round({BEST_WEIGHT} * math.exp((score - best) / {POINTS_PER_LOG_ODD}))"
-    yield "        n_votes += weight"
+    yield "    for (known, _), weight in zip(sets, weights):"
     yield "        for label in known:"
     yield "            votes[label] += weight"
-    yield f"    needed = {search.min_share} * n_votes"
+    yield f"    needed = {min_share} * sum(weights)"
     yield f"    present = {{label for label in votes if {SHARES} * votes[label] > needed}}"
+
+
+def _f1_lines() -> Iterator[str]:
+    """The labels with the largest expected F1 are present.
+
+    Fractions are added one by one: `sum` rounds in another way from Python 3.12 on.
+    """
+    yield "    sizes = sorted({len(known) for known, _ in sets})"
+    yield "    votes = {(label, size): 0 for label in points for size in sizes}"
+    yield "    present, best_f1 = set(), 0"
+    yield "    for (known, _), weight in zip(sets, weights):"
+    yield "        best_f1 += 0 if known else weight"
+    yield "        for label in known:"
+    yield "            votes[label, len(known)] += weight"
+    yield "    for k in range(1, len(points) + 1):"
+    yield "        gains = dict.fromkeys(points, 0.0)"
+    yield "        for label, size in votes:"
+    yield "            gains[label] += votes[label, size] / (size + k)"
+    yield "        top = sorted(points, key=lambda label: -gains[label])[:k]"
+    yield "        total = 0.0"
+    yield "        for label in top:"
+    yield "            total += gains[label]"
+    yield "        if 2 * total > best_f1:"
+    yield "            present, best_f1 = set(top), 2 * total"

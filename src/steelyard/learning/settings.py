@@ -19,6 +19,14 @@ _MOST_TREES = 1_000_000
 _LARGEST_BAG = 100
 
 
+def check_folds(calibrate: Any) -> None:
+    """Reject what is neither a boolean nor a number of folds."""
+    if not isinstance(calibrate, bool) and not is_integer(calibrate, 2):
+        raise ValueError(
+            f"calibrate must be True, False or a number of folds from 2 on, got {calibrate!r}"
+        )
+
+
 def check_integer(name: str, value: Any, least: int = 1, most: int | None = None) -> None:
     """Reject a parameter that is not an integer within bounds.
 

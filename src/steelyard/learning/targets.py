@@ -90,6 +90,19 @@ class Targets:
         positives, totals = self.sizes
         return np.asarray(positives / totals)
 
+    @property
+    def totals(self) -> NDArray[np.float64] | None:
+        """What each row counts for each label, shape (n_rows, n_labels); None: 1."""
+        if self.weights is None:
+            return None
+        return np.column_stack([own.total for own in self.weights])
+
+    def take(self, rows: NDArray[np.intp]) -> Targets:
+        """The targets of some rows."""
+        is_target = np.ascontiguousarray(self.is_target[:, rows])
+        weights = self.weights and tuple(own.take(rows) for own in self.weights)
+        return replace(self, is_target=is_target, weights=weights)
+
     def for_presence(self) -> Targets:
         """The same labels with presence as the target class of each."""
         ones = np.ones_like(self.target_class)

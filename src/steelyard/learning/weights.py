@@ -105,6 +105,11 @@ class LabelWeights(NamedTuple):
         given = [part for part in (of_row, of_class) if part is not None]
         return LabelWeights(round_for_sums(np.prod(given, axis=0)), of_row, of_class)
 
+    def take(self, rows: NDArray[np.intp]) -> LabelWeights:
+        """The weights of some rows."""
+        of_row, of_class = (None if part is None else part[rows] for part in self[1:])
+        return LabelWeights(self.total[rows], of_row, of_class)
+
     def draw_ends(self, order: NDArray[np.int64]) -> NDArray[np.uint64] | None:
         """By which bags are drawn in that order; None: all rows with the same probability."""
         return None if self.of_row is None else find_draw_ends(self.of_row, order)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import fields
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,14 +15,20 @@ from steelyard._numbers import is_integer
 from .coverage import Bits
 from .evidence import Label
 from .formulas import Formula
-from .log_odds import (
-    Points,
-)
+from .log_odds import Points, probability_to_points
 from .rules import ScoredRule
 
 Indices = NDArray[np.intp]
 Scores = NDArray[Any]
 RulesByLabel = Sequence[Sequence[ScoredRule]]
+
+
+class Calibration(NamedTuple):
+    """How points of labels become calibrated ones: slope · points + shift, one of each per label."""
+
+    slope: NDArray[np.float64]
+    shift: NDArray[np.float64]
+
 
 # Sums of points of this size are exact even as floating point numbers.
 MOST_POINTS = 2**31 - 1
@@ -71,6 +77,8 @@ class Combiner(Part):
     gives_log_odds: ClassVar[bool] = False
     #: Whether a label may have rules for its presence and for its absence.
     takes_both_classes: ClassVar[bool] = False
+    #: Whether a calibrated theory predicts the same.
+    calibrated_alike: ClassVar[bool] = False
     #: The tally of a label without a firing rule, and the kernel that adds the strength of a rule.
     empty: ClassVar[Any]
     kernel: ClassVar[Any]
@@ -142,6 +150,21 @@ class Combiner(Part):
     @abstractmethod
     def from_probability(self, probability: float) -> Any:
         """The score that stands for a probability."""
+
+    def to_points(self, scores: Scores) -> NDArray[np.float64]:
+        """The log-odds of presence behind scores in hundredths, to be calibrated."""
+        return np.asarray(probability_to_points(self.to_probability(scores)), dtype=np.float64)
+
+    def calibrate(
+        self,
+        labels: Sequence[Label],
+        rules: Sequence[ScoredRule],
+        calibration: Calibration,
+    ) -> CombinerParts:
+        """Combiner, labels and rules whose scores are the calibrated ones."""
+        raise ValueError(
+            f"the combiner {self.name} cannot be calibrated: leave its scores as they are"
+        )
 
     def adapt(
         self, needs_log_odds: bool, silence: float, labels: Sequence[Label], prior: Any = None
@@ -250,6 +273,10 @@ class Combiner(Part):
     @abstractmethod
     def formulas(self, labels: Sequence[Label], rules_of: RulesByLabel) -> list[Formula]:
         """The score of each label as a formula for exports."""
+
+
+#: What a calibration changes in a theory.
+CombinerParts = tuple[Combiner, tuple[Label, ...], tuple[ScoredRule, ...]]
 
 
 def target_signs(labels: Sequence[Label]) -> Points:

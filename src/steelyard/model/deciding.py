@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,7 +13,9 @@ from steelyard._kernels.combining import raise_points
 
 from .combiner import (
     EXAMPLES,
+    Calibration,
     Combiner,
+    CombinerParts,
     RulesByLabel,
     Scores,
     about,
@@ -22,12 +24,13 @@ from .combiner import (
 )
 from .evidence import Label, smoothed_precision
 from .formulas import FirstHit, Formula
-from .log_odds import (
-    Points,
-    probability_to_points,
-)
+from .log_odds import Points, points_to_probability, probability_to_points
 from .rules import ScoredRule
 from .voting import StrongestVote
+
+# A calibrated rule that is right less than half the time still decides: its score is above 0, if only by
+# so much, and the more the more often it is right.
+_NEXT_TO_NOTHING = 0.001
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,7 @@ class AnyRule(Combiner):
     """
 
     name: ClassVar[str] = "any-rule"
+    calibrated_alike: ClassVar[bool] = True
     first_rule_settles: ClassVar[bool] = True
     empty: ClassVar[Any] = -np.inf
     kernel: ClassVar[Any] = staticmethod(raise_points)  # to the best firing rule
@@ -82,6 +86,36 @@ class AnyRule(Combiner):
                 "decides: use boosted rules or LabelSetVotes"
             )
         return 0.0
+
+    def to_points(self, scores: Scores) -> NDArray[np.float64]:
+        """Log-odds of the smoothed precision of a firing rule, or of what silence leaves."""
+        presence = np.where(scores > 0, scores, 1 + scores)
+        return np.asarray(probability_to_points(presence), dtype=np.float64)
+
+    def calibrate(
+        self, labels: Sequence[Label], rules: Sequence[ScoredRule], calibration: Calibration
+    ) -> CombinerParts:
+        """Other confidences, on the same side of ½, so that predictions stay the same."""
+        position = {label.name: j for j, label in enumerate(labels)}
+        of_rule = [position[scored.head.label] for scored in rules]
+        signs = target_signs(labels)
+        fired = self.strengths_of(rules) * signs[of_rule]
+        silent = np.array([label.silent_score for label in labels]) * signs
+        confidences, silences = (
+            _calibrate_scores(self.to_points(scores), calibration, where) * signs[where]
+            for scores, where in ((fired, of_rule), (silent, list(range(len(labels)))))
+        )
+        return (
+            self,
+            tuple(
+                replace(label, silent=-_keep_positive(-score))
+                for label, score in zip(labels, silences, strict=True)
+            ),
+            tuple(
+                replace(scored, confidence=_keep_positive(score))
+                for scored, score in zip(rules, confidences, strict=True)
+            ),
+        )
 
     def adapt(
         self, needs_log_odds: bool, silence: float, labels: Sequence[Label], prior: Any = None
@@ -129,6 +163,19 @@ class AnyRule(Combiner):
         return formulas
 
 
+def _keep_positive(score: float) -> float:
+    """A score from -1 to 1 as one from 0 to 1 in the same order, which is the same unless too small."""
+    return float(max(score, _NEXT_TO_NOTHING * (1 + score) / 2))
+
+
+def _calibrate_scores(
+    points: NDArray[np.float64], calibration: Calibration, where: Sequence[int]
+) -> NDArray[np.float64]:
+    """Scores 2p - 1 for presence, for the calibrated probability p of points of some labels."""
+    slope, shift = (part[list(where)] for part in calibration)
+    return 2 * points_to_probability(slope * points + shift) - 1
+
+
 @dataclass(frozen=True)
 class FirstRule(AnyRule):
     """Labels are asked in turn; the first one with a firing rule is right: Ripper's decision list.
@@ -173,6 +220,12 @@ class FirstRule(AnyRule):
             undecided &= ~fires
         scores[self.order[-1], undecided] += 1
         return scores
+
+    def calibrate(
+        self, labels: Sequence[Label], rules: Sequence[ScoredRule], calibration: Calibration
+    ) -> CombinerParts:
+        """Reject: the score of a class depends on the classes before it."""
+        return Combiner.calibrate(self, labels, rules, calibration)
 
     def list_order(self, labels: Sequence[Label]) -> list[int]:
         """The order in which labels are asked."""

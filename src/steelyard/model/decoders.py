@@ -19,7 +19,7 @@ from steelyard._numbers import is_number
 
 from .combiner import Combiner, Part, Scores, read_settings
 from .evidence import Label
-from .formulas import Answer, LabelFormulas, LabelSetSearch, find_largest
+from .formulas import Answer, LabelFormulas, LabelSetSearch, SetAim, find_largest
 from .label_sets import KnownLabelSets
 from .log_odds import POINTS_PER_LOG_ODD, Points, format_points
 
@@ -133,57 +133,81 @@ class EachLabel(Decoder):
 
     Parameters
     ----------
-    threshold : float, default=0.5
-        With rules that vote, the probability above which a label is predicted. Less than ½ trades
-        precision for recall, which F1 rewards. Rules that decide need ½.
+    threshold : float or sequence of floats, default=0.5
+        With rules that vote, the probability above which a label is predicted, or one per label. Less
+        than ½ trades precision for recall, which F1 rewards. Rules that decide need ½.
 
     Examples
     --------
     >>> from steelyard import EachLabel
-    >>> print(EachLabel(), EachLabel(0.3))
-    each-label each-label(p > 0.3)
+    >>> print(EachLabel(), EachLabel(0.3), EachLabel((0.3, 0.15)))
+    each-label each-label(p > 0.3) each-label(p > 0.15 to 0.3)
     """
 
     name: ClassVar[str] = "each-label"
     is_independent: ClassVar[bool] = True
 
-    threshold: float = 0.5
+    threshold: float | tuple[float, ...] = 0.5
 
     def __post_init__(self) -> None:
-        _check_share("threshold", self.threshold)
+        if isinstance(self.threshold, list | np.ndarray):
+            object.__setattr__(self, "threshold", tuple(np.asarray(self.threshold).tolist()))
+        for threshold in self._thresholds:
+            _check_share("threshold", threshold)
+
+    @property
+    def _thresholds(self) -> tuple[float, ...]:
+        """One threshold per label, or the one of all labels."""
+        return self.threshold if isinstance(self.threshold, tuple) else (self.threshold,)
 
     def __str__(self) -> str:
-        return self.name if self.threshold == 0.5 else f"{self.name}(p > {self.threshold:g})"
+        return self.name if self.threshold == 0.5 else f"{self.name}(p > {self._describe_span(1)})"
 
     def check(self, labels: Sequence[Label], combiner: Combiner) -> None:
-        """Reject a threshold that the combiner has no use for."""
-        combiner.from_probability(self.threshold)
+        """Reject thresholds that the combiner has no use for, or that are not one per label."""
+        if isinstance(self.threshold, tuple) and len(self.threshold) != len(labels):
+            raise ValueError(
+                f"EachLabel has {len(self.threshold)} thresholds for {len(labels)} labels: give one "
+                "per label, or one number for all"
+            )
+        self.cuts(combiner, len(labels))
+
+    def cuts(self, combiner: Combiner, n_labels: int) -> list[Any]:
+        """The score of each label's threshold, one per label."""
+        cuts = [combiner.from_probability(threshold) for threshold in self._thresholds]
+        return cuts if isinstance(self.threshold, tuple) else cuts * n_labels
 
     def decode(self, scores: Scores, combiner: Combiner) -> Decoded:
         """Labels with a score above that of the threshold."""
-        return Decoded(scores, scores > combiner.from_probability(self.threshold))
+        return Decoded(scores, scores > np.array(self.cuts(combiner, scores.shape[1])))
 
     def to_decision(self, decoded: Decoded, combiner: Combiner) -> Floats:
         """Values between -1 and 1, shifted so that the threshold is at 0."""
-        cut = combiner.from_probability(self.threshold)
-        return 2 * combiner.to_probability(decoded.scores - cut) - 1
+        cuts = np.array(self.cuts(combiner, decoded.scores.shape[1]))
+        return 2 * combiner.to_probability(decoded.scores - cuts) - 1
 
     def describe(self) -> str:
         """The threshold, unless it is ½."""
         if self.threshold == 0.5:
             return ""
-        return f"a label needs a probability above {100 * self.threshold:g} %"
+        own = ", each label its own" if isinstance(self.threshold, tuple) else ""
+        return f"a label needs a probability above {self._describe_span(100)} %{own}"
+
+    def _describe_span(self, factor: float) -> str:
+        """The smallest and the largest threshold, times a factor."""
+        span = dict.fromkeys((min(self._thresholds), max(self._thresholds)))
+        return " to ".join(f"{factor * threshold:g}" for threshold in span)
 
     def _explain_difference(self, decoded: Decoded, row: int, j: int, combiner: Combiner) -> str:
-        cut = format_points(combiner.from_probability(self.threshold))
+        cut = format_points(self.cuts(combiner, decoded.scores.shape[1])[j])
         is_above = decoded.is_present[row, j]
         return f", {'above' if is_above else 'not above'} the threshold of {cut}"
 
     def answers(self, scores: LabelFormulas, combiner: Combiner) -> list[Answer]:
         """One answer per label."""
-        cut = combiner.from_probability(self.threshold)
-        pairs = zip(scores.names, scores.formulas, strict=True)
-        return [formula.above(name, cut, scores.outcomes) for name, formula in pairs]
+        cuts = self.cuts(combiner, len(scores.formulas))
+        triples = zip(scores.names, scores.formulas, cuts, strict=True)
+        return [formula.above(name, cut, scores.outcomes) for name, formula, cut in triples]
 
 
 @dataclass(frozen=True)
@@ -305,14 +329,20 @@ class _LabelSets(Decoder):
 
     @property
     def min_share(self) -> int | None:
-        """The share of the votes that a label needs, in thousandths; None: the best set wins."""
+        """The share of the votes that a label needs, in thousandths; None if none is needed."""
         return None
+
+    @property
+    def aim(self) -> SetAim:
+        """What is looked for: the best set, labels with enough votes, or the best expected F1."""
+        return "set"
 
     def answers(self, scores: LabelFormulas, combiner: Combiner) -> list[Answer]:
         """One answer for all labels."""
         sets = tuple(zip(self._fitted.sets, self.set_points.tolist(), strict=True))
         names, formulas = tuple(scores.names), tuple(scores.formulas)
-        return [LabelSetSearch(names, formulas, sets, self.unseen_points, self.min_share)]
+        search = (self.unseen_points, self.min_share, self.aim)
+        return [LabelSetSearch(names, formulas, sets, *search)]
 
 
 @dataclass(frozen=True)
@@ -448,6 +478,11 @@ class LabelSetVotes(_LabelSets):
         """
         return min(max(round(SHARES * float(self.threshold)), 1), SHARES - 1)
 
+    @property
+    def aim(self) -> SetAim:
+        """Labels with enough votes."""
+        return "share"
+
     def share_votes(self, scores: Points) -> tuple[Points, Points]:
         """Votes for each label, shape (n_rows, n_labels), and of all sets, shape (n_rows,).
 
@@ -520,6 +555,123 @@ class LabelSetVotes(_LabelSets):
         return f", but it has {only}{self._share(decoded, row, j):.1%} of the label sets' votes"
 
 
+@dataclass(frozen=True)
+class BestF1(_LabelSets):
+    r"""The labels with the largest expected F1 of an example, if label sets are as likely as they vote.
+
+    Label sets vote as in `LabelSetVotes`. With P(j, s) for the share of the votes that goes to sets of s
+    labels with label j, a prediction :math:`\hat y` of k labels has the expected F1
+
+    .. math:: \mathbb{E}[F_1] = 2 \sum_{j \in \hat y} \sum_s \frac{P(j, s)}{s + k}.
+
+    For each k the labels with the largest inner sums are best; no label at all has the share of the
+    empty set. The best k wins, the smallest of equals: the general F-measure maximiser of Dembczyński
+    et al. (NIPS 2011).
+
+    Parameters
+    ----------
+    frequency_weight, silence, known
+        As in `BestLabelSet`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from steelyard import BestF1, KnownLabelSets
+    >>> from steelyard.model.combiners import SumOfVotes
+    >>> examples = [[1, 0, 0], [1, 0, 0], [0, 1, 0], [0, 1, 0], [0, 0, 1], [0, 0, 1]]
+    >>> decoder = BestF1(0.0).fit(KnownLabelSets.from_labels(np.array(examples, dtype=bool)))
+    >>> decoder.decode(np.array([[0, 0, 0], [300, 0, 0]]), SumOfVotes((0, 0, 0))).is_present
+    array([[ True,  True,  True],
+           [ True, False, False]])
+    >>> print(decoder)
+    best-f1(0, 1)
+    """
+
+    name: ClassVar[str] = "best-f1"
+    declines: ClassVar[dict[str, str]] = {
+        **_LabelSets.declines,
+        # It would need exponentials over all sets for every row.
+        "sql": "SQL cannot maximise an expected F1: export this theory as Python or JSON, or use "
+        "decode='best-label-set' or 'each-label'",
+    }
+
+    frequency_weight: float = 0.5
+    silence: float = 1.0
+    known: KnownLabelSets | None = None
+
+    def __str__(self) -> str:
+        return f"{self.name}({self.frequency_weight:g}, {self.silence:g})"
+
+    @property
+    def aim(self) -> SetAim:
+        """The largest expected F1."""
+        return "f1"
+
+    def decode(self, scores: Scores, combiner: Combiner) -> Decoded:
+        """The labels with the largest expected F1, which is found beside them."""
+        matrix = self._fitted.matrix(scores.shape[1])
+        size_of_set = matrix.sum(axis=1)
+        is_present = np.zeros(scores.shape, dtype=np.bool_)
+        expected = np.empty(len(scores))
+        for rows, block, known, new in self._score_sets(scores):
+            best = np.maximum(known.max(axis=1), new)
+            votes, new_votes = _to_votes(known - best[:, None]), _to_votes(new - best)
+            positive = block > 0
+            new_size = positive.sum(axis=1)
+            by_size = np.zeros((1 + max(size_of_set.max(), new_size.max()), *block.shape))
+            for size in np.unique(size_of_set):
+                is_of_size = size_of_set == size
+                by_size[size] = votes[:, is_of_size] @ matrix[is_of_size].astype(np.float64)
+            by_size[new_size, np.arange(len(block))] += positive * new_votes[:, None]
+            empty = votes[:, size_of_set == 0].sum(axis=1) + (new_size == 0) * new_votes
+            is_present[rows], f1 = _maximise_f1(by_size, empty)
+            expected[rows] = f1 / (votes.sum(axis=1) + new_votes)
+        return Decoded(scores, is_present, expected)
+
+    def describe(self) -> str:
+        """How many sets there are, and what is maximised."""
+        return f"{super().describe()}, the best expected F1 of an example"
+
+    def explain_row(self, decoded: Decoded, row: int, names: Sequence[str]) -> str:
+        """The expected F1 of the predicted labels."""
+        predicted, positive = (
+            tuple(np.flatnonzero(mask).tolist())
+            for mask in (decoded.is_present[row], decoded.scores[row] > 0)
+        )
+        return (
+            f"as {_count_sets(self._fitted)} vote, {_name_set(predicted, names)} has the best expected "
+            f"F1, {decoded.found[row]:.1%}; {_describe_alone(positive, predicted, names)}"
+        )
+
+    def _explain_difference(self, decoded: Decoded, row: int, j: int, combiner: Combiner) -> str:
+        is_in = decoded.is_present[row, j]
+        return f", but the expected F1 is better {'with' if is_in else 'without'} it"
+
+
+def _maximise_f1(by_size: Floats, empty: Floats) -> tuple[Masks, Floats]:
+    """The labels with the largest expected F1 in votes, and this F1.
+
+    `by_size` has the votes of the sets of each size with each label, shape (n_sizes, n_rows, n_labels),
+    `empty` those of the empty set. Votes are integers, and all sums of fractions are in the same order
+    in each language, so that ties are the same.
+    """
+    n_rows, n_labels = by_size.shape[1:]
+    is_present = np.zeros((n_rows, n_labels), dtype=np.bool_)
+    best = empty.copy()
+    most_labels = int((by_size.max(axis=0) > 0).sum(axis=1).max(initial=0))
+    for k in range(1, most_labels + 1):
+        gain = np.zeros((n_rows, n_labels))
+        for size in range(1, len(by_size)):
+            gain += by_size[size] / (size + k)
+        top = np.argsort(-gain, axis=1, kind="stable")[:, :k]
+        total = 2 * np.cumsum(np.take_along_axis(gain, top, axis=1), axis=1)[:, -1]
+        better = np.flatnonzero(total > best)
+        best[better] = total[better]
+        is_present[better] = False
+        is_present[better[:, None], top[better]] = True
+    return is_present, best
+
+
 def _check_share(name: str, value: Any) -> None:
     if not is_number(value) or not 0 < value < 1:
         raise ValueError(f"{name} must be a number between 0 and 1, got {value!r}")
@@ -544,7 +696,7 @@ def _describe_alone(alone: Sequence[int], predicted: Sequence[int], names: Seque
 
 
 DECODERS: dict[str, type[Decoder]] = {
-    decoder.name: decoder for decoder in (EachLabel, BestLabel, BestLabelSet, LabelSetVotes)
+    decoder.name: decoder for decoder in (EachLabel, BestLabel, BestLabelSet, LabelSetVotes, BestF1)
 }
 
 

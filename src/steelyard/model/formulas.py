@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from .rules import ScoredRule
 
 Case = tuple[ScoredRule, Any]
+#: What a search among label sets looks for.
+SetAim = Literal["set", "share", "f1"]
 
 
 @dataclass(frozen=True)
@@ -99,8 +101,9 @@ class LabelSetSearch:
     sets : tuple of (positions of labels, points)
     unseen_points : int or None
     min_share : int or None
-        None: the set with the largest score is the answer, the first of equals. Otherwise the answer
-        has the labels with more than this share, in thousandths, of the votes of all sets.
+    aim : {"set", "share", "f1"}
+        The set with the largest score, the first of equals; the labels with more than `min_share`
+        thousandths of the votes of all sets; or the labels with the largest expected F1.
     """
 
     names: tuple[str, ...]
@@ -108,6 +111,7 @@ class LabelSetSearch:
     sets: tuple[tuple[tuple[int, ...], int], ...]
     unseen_points: int | None
     min_share: int | None = None
+    aim: SetAim = "set"
 
 
 Answer = Choice | Above | Largest | LabelSetSearch

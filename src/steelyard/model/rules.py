@@ -149,7 +149,8 @@ class ScoredRule:
         Who made the rule: learned, edited or given.
     confidence : float, optional
         The smoothed precision with which a rule that decides scores its label, if it is not that of its
-        evidence. So new evidence does not change what a theory predicts.
+        evidence. So new evidence does not change what a theory predicts. Of a calibrated rule it is
+        2p - 1 for the probability p.
 
     Examples
     --------

@@ -271,6 +271,20 @@ class Theory(TheoryParts, Saved):
         """
         return _call_theory("model.recounting", "recount", self, X, Y)
 
+    def calibrate(self, X: Any, Y: Any) -> Theory:
+        """The theory with votes that make `predict_proba` fit examples it was not learned from.
+
+        Each label gets a slope and a shift for its log-odds, by Platt's logistic regression; labels with
+        few positives resemble the others. Rules that vote get other votes, so predictions can change.
+        Rules that decide get other confidences, and predict as before.
+
+        Parameters
+        ----------
+        X, Y : table and labels, as for `recount`
+            Unseen examples: on training examples all rules look better than they are.
+        """
+        return _call_theory("model.calibrating", "calibrate", self, X, Y)
+
     def compare(self, other: Theory, X: Any = None) -> Any:
         """The rules that two theories share and, on the rows of a table, where predictions differ.
 

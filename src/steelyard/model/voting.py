@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,7 +17,9 @@ from steelyard._numbers import is_integer
 from .combiner import (
     EXAMPLES,
     MOST_POINTS,
+    Calibration,
     Combiner,
+    CombinerParts,
     RulesByLabel,
     Scores,
     about,
@@ -87,6 +89,31 @@ class _Votes(Combiner):
     def from_probability(self, probability: float) -> Any:
         """Log-odds in points."""
         return int(probability_to_points(probability))
+
+    def to_points(self, scores: Scores) -> NDArray[np.float64]:
+        """The scores, which are points."""
+        return np.asarray(scores, dtype=np.float64)
+
+    def calibrate(
+        self, labels: Sequence[Label], rules: Sequence[ScoredRule], calibration: Calibration
+    ) -> CombinerParts:
+        """Other votes and another start; a given rule still speaks for its head."""
+        slope, shift = (dict(zip([y.name for y in labels], v, strict=True)) for v in calibration)
+        renewed = [
+            replace(
+                scored,
+                points=self._calibrate_points(
+                    scored, slope[scored.head.label], shift[scored.head.label]
+                ),
+            )
+            for scored in rules
+        ]
+        start = _to_integers(calibration.slope * np.array(self.start) + calibration.shift)
+        return replace(self, start=tuple(start)), tuple(labels), tuple(renewed)
+
+    @abstractmethod
+    def _calibrate_points(self, scored: ScoredRule, slope: float, shift: float) -> int:
+        """The points of a rule, given what becomes of its label's scores."""
 
     def write_points(self, scored: ScoredRule) -> str:
         """The weight for presence in brackets."""
@@ -161,6 +188,12 @@ class _Votes(Combiner):
         """How the votes of firing rules give the total."""
 
 
+def _to_integers(points: Any) -> list[int]:
+    """Points rounded to integers, within those that a theory may have."""
+    rounded = np.clip(np.rint(np.atleast_1d(points)), -MOST_POINTS, MOST_POINTS)
+    return [int(value) for value in rounded]
+
+
 @dataclass(frozen=True)
 class StrongestVote(_Votes):
     """The strongest firing rule of a label replaces its start: any rule decides, with log-odds.
@@ -196,6 +229,12 @@ class StrongestVote(_Votes):
     def strength(self, scored: ScoredRule) -> Any:
         """Points of a firing rule for its head."""
         return scored.points
+
+    def _calibrate_points(self, scored: ScoredRule, slope: float, shift: float) -> int:
+        """The vote takes the place of the start, so it is shifted, too."""
+        sign = 1 if scored.head.target_class else -1
+        (points,) = _to_integers(slope * (scored.points or 0) + sign * shift)
+        return points if scored.provenance.is_learned else max(points, int(self.least_given))
 
     def finish_tally(self, tally: Scores, silent: Scores, sign: Points) -> Scores:
         """Points for presence; the start where no rule has fired."""
@@ -264,6 +303,12 @@ class SumOfVotes(_Votes):
     def strength(self, scored: ScoredRule) -> Any:
         """The vote for presence."""
         return scored.vote
+
+    def _calibrate_points(self, scored: ScoredRule, slope: float, shift: float) -> int:
+        """The vote times the slope, but not nothing: the shift is that of the start."""
+        before = scored.points or 0
+        (points,) = _to_integers(slope * before)
+        return points or (before > 0) - (before < 0)
 
     def finish_tally(self, tally: Scores, silent: Scores, sign: Points) -> Scores:
         """The sums."""

@@ -22,7 +22,7 @@ from steelyard.report.titles import format_parameter
 
 # The combiners and decoders that scripts/predict.js has.
 COMBINERS = ("any-rule", "first-rule", "strongest-vote", "sum-of-votes")
-DECODERS = ("each-label", "best-label", "best-label-set", "label-set-votes")
+DECODERS = ("each-label", "best-label", "best-label-set", "label-set-votes", "best-f1")
 
 # Families whose heuristic values scripts/theory.js computes.
 _COMPUTED = ("m-estimate", "f-measure")
@@ -81,7 +81,7 @@ def theory_to_payload(theory: Theory) -> dict[str, Any]:
     decoder: Any = theory.decoder
     numbers: dict[str, Any] = {}
     if decoder.is_independent:
-        numbers["cut"] = theory.combiner.from_probability(decoder.threshold)
+        numbers["cuts"] = decoder.cuts(theory.combiner, len(theory.labels))
     if decoder.known is not None:
         numbers["set_points"] = decoder.set_points.tolist()
         numbers["unseen_points"] = decoder.unseen_points

@@ -106,7 +106,7 @@ function scoreSets(theory, scores, row) {
 }
 
 const DECODERS = {
-  'each-label': (theory, scores) => scores.map((ofLabel) => Uint8Array.from(ofLabel, (score) => Number(score > theory.numbers.cut))),
+  'each-label': (theory, scores) => scores.map((ofLabel, j) => Uint8Array.from(ofLabel, (score) => Number(score > theory.numbers.cuts[j]))),
 
   'best-label': (theory, scores, n) => {
     const present = scores.map(() => new Uint8Array(n));
@@ -138,23 +138,53 @@ const DECODERS = {
     }
     return present;
   },
+
+  'best-f1': (theory, scores, n) => {
+    const present = scores.map(() => new Uint8Array(n));
+    for (let i = 0; i < n; i += 1) maximiseF1(theory, scores, i).forEach((j) => { present[j][i] = 1; });
+    return present;
+  },
 };
 
-// Votes for each label and of all label sets.
-function shareVotes(theory, scores, row) {
+// The votes of the label sets that have any: which labels, how many votes. The new set comes last.
+function votingSets(theory, scores, row) {
   const { known, fresh } = scoreSets(theory, scores, row);
   const best = known.reduce((most, score) => Math.max(most, score), fresh);
   const toVotes = (score) => Math.round(BEST_WEIGHT * Math.exp((score - best) / POINTS_PER_LOG_ODD));
+  const sets = known.map((score, k) => ({ labels: theory.labelSets[k].labels, votes: toVotes(score) }));
+  if (fresh === -Infinity) return sets;
+  const positive = scores.map((_, j) => j).filter((j) => scores[j][row] > 0);
+  return [...sets, { labels: positive, votes: toVotes(fresh) }];
+}
+
+// Votes for each label and of all label sets.
+function shareVotes(theory, scores, row) {
   const of = scores.map(() => 0);
-  const ofNew = fresh === -Infinity ? 0 : toVotes(fresh);
-  let all = ofNew;
-  known.forEach((score, k) => {
-    const own = toVotes(score);
+  let all = 0;
+  for (const { labels, votes: own } of votingSets(theory, scores, row)) {
     all += own;
-    theory.labelSets[k].labels.forEach((j) => { of[j] += own; });
-  });
-  scores.forEach((ofLabel, j) => { if (ofLabel[row] > 0) of[j] += ofNew; });
+    labels.forEach((j) => { of[j] += own; });
+  }
   return { of, all };
+}
+
+// The labels with the largest expected F1. Fractions are added in the order in which the library adds them.
+function maximiseF1(theory, scores, row) {
+  const sets = votingSets(theory, scores, row);
+  const most = sets.reduce((size, { labels }) => Math.max(size, labels.length), 0);
+  const bySize = scores.map(() => new Float64Array(most + 1));
+  let [best, chosen] = [0, []];
+  for (const { labels, votes: own } of sets) {
+    if (!labels.length) best += own;
+    labels.forEach((j) => { bySize[j][labels.length] += own; });
+  }
+  for (let k = 1; k <= scores.length; k += 1) {
+    const gains = bySize.map((ofLabel) => ofLabel.reduce((sum, own, size) => sum + own / (size + k), 0));
+    const top = scores.map((_, j) => j).sort((a, b) => gains[b] - gains[a] || a - b).slice(0, k);
+    const total = 2 * top.reduce((sum, j) => sum + gains[j], 0);
+    if (total > best) [best, chosen] = [total, top];
+  }
+  return chosen;
 }
 
 // -- together -----------------------------------------------------------------------------------------
@@ -198,7 +228,7 @@ function predictSilence(theory) {
 
 // What is predicted for a label where none of its rules fires, in words.
 function describeSilence(theory, j) {
-  if (['best-label-set', 'label-set-votes'].includes(theory.decoder.name)) return 'predicted only with label sets that contain it';
+  if (['best-label-set', 'label-set-votes', 'best-f1'].includes(theory.decoder.name)) return 'predicted only with label sets that contain it';
   const isPresent = predictSilence(theory)[j][0];
   if (theory.decoder.name === 'best-label') return isPresent ? 'predicted where no rule fires' : 'never predicted';
   return isPresent ? 'always predicted' : 'never predicted';

@@ -163,7 +163,7 @@ function cellTheory(cells, family, p, phi) {
     rejected: [],
     combiner: { name: 'any-rule' },
     decoder: { name: 'each-label', threshold: 0.5 },
-    numbers: { cut: 0 },
+    numbers: { cuts: cells.labels.map(() => 0) },
     labelSets: [],
     classes: [],
     family,

@@ -1,0 +1,192 @@
+"""Calibration inside tuning: what held-out rows say about the probabilities of theories.
+
+Every fold is scored as if it were new: its calibration and the thresholds of its labels come from the
+other folds. What is learned on all examples is calibrated on the held-out rows of all folds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard.learning.tuning import choose_thresholds
+from steelyard.measures import Measure, find_measure, get_scorer
+from steelyard.model.calibrating import apply_calibration, find_points, fit_calibration
+from steelyard.model.combiner import Calibration
+from steelyard.model.decoders import Decoder, EachLabel
+from steelyard.model.evaluation import labels_to_answer
+from steelyard.model.path import TheoryPath
+from steelyard.model.recounting import read_labels
+from steelyard.model.theory import Theory
+
+Floats = NDArray[np.float64]
+
+
+def weight_option(weights: Any) -> dict[str, Any]:
+    """The argument of a scorer; without weights it need not take any."""
+    return {} if weights is None else {"sample_weight": weights}
+
+
+class TestFold(NamedTuple):
+    """The held-out rows of a fold.
+
+    `weights` says what each row counts in a score, shape (n_rows,), and `totals` what it counts for each
+    label, shape (n_rows, n_labels); None: 1. `make_cell` makes a classifier of a function that makes its
+    theory and of its predictions.
+    """
+
+    X: Any
+    y: Any
+    weights: Floats | None
+    totals: Floats | None
+    make_cell: Callable[[Callable[[], Theory], Any], Any]
+
+
+class HeldOut(NamedTuple):
+    """Log-odds and true labels of the held-out rows of a fold, each of shape (n_rows, n_labels).
+
+    `target` is what these labels are: a fold can lack a class. `totals` says what each row counts for
+    each label, `weights` what it counts in a measure.
+    """
+
+    points: Floats
+    truth: NDArray[np.bool_]
+    target: Any
+    totals: Floats
+    weights: Floats
+
+
+def hold_out(theory: Theory, test: TestFold) -> HeldOut | None:
+    """What a theory makes of held-out rows; None if they have a class that it does not know."""
+    try:
+        truth = read_labels(theory, test.y)
+    except ValueError:
+        return None
+    totals = np.ones(truth.shape) if test.totals is None else test.totals
+    weights = np.ones(len(truth)) if test.weights is None else test.weights
+    return HeldOut(find_points(theory, test.X), truth, _target_of(theory), totals, weights)
+
+
+def _target_of(found: Theory | TheoryPath) -> Any:
+    return tuple(label.name for label in found.labels), tuple(found.classes)
+
+
+def calibrate_chosen(
+    theory: Theory,
+    paths: Sequence[TheoryPath],
+    h: int,
+    tests: Sequence[TestFold],
+    **cell: Any,
+) -> Theory:
+    """A theory, calibrated on the held-out rows of the folds in which its cell has the same labels."""
+    target = _target_of(theory)
+    held_out = [
+        hold_out(path.theory(h, **cell), test)
+        for path, test in zip(paths, tests, strict=True)
+        if _target_of(path) == target
+    ]
+    return apply_calibration(theory, fit_folds(target, held_out))
+
+
+def fit_folds(target: Any, folds: Sequence[HeldOut | None]) -> Calibration:
+    """The calibration that the folds with these labels give together."""
+    same = [fold for fold in folds if fold is not None and fold.target == target]
+    empty = np.empty((0, len(target[0])))
+    points = np.concatenate([empty, *(fold.points for fold in same)])
+    truth = np.concatenate([empty.astype(np.bool_), *(fold.truth for fold in same)])
+    totals = np.concatenate([empty, *(fold.totals for fold in same)])
+    is_one_of_several = bool(target[1]) and len(target[0]) > 1
+    return fit_calibration(points, truth, is_shared=is_one_of_several, weights=totals)
+
+
+def _shift(points: Floats, calibration: Calibration) -> NDArray[np.int64]:
+    """Calibrated points; those of the calibrated theory differ from them by roundings of its votes."""
+    return np.rint(calibration.slope * points + calibration.shift).astype(np.int64)
+
+
+def _find_thresholds(
+    folds: Sequence[HeldOut | None], calibration: Calibration, measure: Measure
+) -> EachLabel | None:
+    """Each label by itself with the thresholds that are best for a measure per label."""
+    known = [fold for fold in folds if fold is not None]
+    if not known:
+        return None
+    points = np.concatenate([_shift(fold.points, calibration) for fold in known])
+    truth = np.concatenate([fold.truth for fold in known])
+    weights = np.concatenate([fold.weights for fold in known])
+    return EachLabel(choose_thresholds(points, truth, measure.formula, weights))
+
+
+def score_calibrated(
+    paths: Sequence[TheoryPath],
+    tests: Sequence[TestFold],
+    decoders: Sequence[Decoder],
+    scorings: Sequence[Any],
+    per_label: Measure | None = None,
+) -> tuple[list[Floats], list[EachLabel]]:
+    """Scores of calibrated theories for every way to decode, then for every m, on each fold.
+
+    With a measure per label, one threshold per label is one more way to decode: on a fold with the
+    thresholds of the other folds. The second answer has those of all folds, one decoder per m.
+
+    Returns
+    -------
+    scores : list of (n_scorings, n_cells), one per fold
+    decoders : list of EachLabel
+    """
+    n_ms = len(paths[0].heuristics)
+    pairs = list(zip(paths, tests, strict=True))
+    held_out = [[hold_out(path.theory(h), test) for path, test in pairs] for h in range(n_ms)]
+    scores = []
+    for k, (path, test) in enumerate(pairs):
+        columns = [
+            _score_fold(path, h, test, of_m[:k] + of_m[k + 1 :], decoders, scorings, per_label)
+            for h, of_m in enumerate(held_out)
+        ]
+        scores.append(np.stack(columns, axis=-1).reshape(len(scorings), -1))
+    thresholds: list[EachLabel] = []
+    if per_label is not None:
+        for of_m in held_out:
+            calibration = fit_folds(_target_of(paths[0].theory()), of_m)
+            thresholds.append(_find_thresholds(of_m, calibration, per_label) or EachLabel())
+    return scores, thresholds
+
+
+def _score_fold(
+    path: TheoryPath,
+    h: int,
+    test: TestFold,
+    others: Sequence[HeldOut | None],
+    decoders: Sequence[Decoder],
+    scorings: Sequence[Any],
+    per_label: Measure | None,
+) -> Floats:
+    """Scores of the theories of one m with each decoder, shape (n_scorings, n_decoders)."""
+    theory = path.theory(h)
+    calibration = fit_folds(_target_of(theory), others)
+    points = find_points(apply_calibration(theory, calibration), test.X).astype(np.int64)
+    if per_label is not None:
+        own = _find_thresholds(others, calibration, per_label)
+        decoders = [*decoders, own or EachLabel()]
+    scores = np.empty((len(scorings), len(decoders)))
+    for j, decoder in enumerate(decoders):
+        combiner, fitted = path._combine_and_decode(decoder)
+        is_present = fitted.decode(points, combiner).is_present
+        make_theory = partial(_make_theory, path, h, decoder, calibration)
+        cell = test.make_cell(make_theory, labels_to_answer(is_present, path.classes))
+        for i, scoring in enumerate(scorings):
+            measure = None if path.classes else find_measure(scoring)
+            if measure is None:
+                weights = weight_option(test.weights)
+                scores[i, j] = get_scorer(scoring)(cell, test.X, test.y, **weights)
+            else:
+                scores[i, j] = measure(test.y, is_present, sample_weight=test.weights)
+    return scores
+
+
+def _make_theory(path: TheoryPath, h: int, decoder: Decoder, calibration: Calibration) -> Theory:
+    return apply_calibration(path.theory(h, decoder=decoder), calibration)
