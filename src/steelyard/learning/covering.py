@@ -212,4 +212,5 @@ def select_for_label(
         n_conditions=candidates.n_conditions[union],
         choices=choices,
         held_out=held_out,
+        candidate_idx=union.astype(np.int64),
     )

@@ -86,6 +86,9 @@ class TheoryPath(Saved):
         Who made the given rules, one per rule; empty if nothing else is known than that they are given.
     held_out : (2, n_rules) int, optional
         TP and FP of the rules on examples that did not make them.
+    candidate_idx : (n_learned,) int, optional
+        Which candidate of its label each learned rule was. Not saved: it matters while theories are
+        learned from the same candidates.
 
     Examples
     --------
@@ -118,6 +121,7 @@ class TheoryPath(Saved):
     n_given: int = 0
     origins: tuple[Provenance, ...] = ()
     held_out: NDArray[np.int64] | None = None
+    candidate_idx: NDArray[np.int64] | None = None
 
     def __post_init__(self) -> None:
         self.combiner.check(self.labels, ())

@@ -26,12 +26,12 @@ from steelyard.heuristics import Heuristic
 from steelyard.learning.parallel import run_in_processes
 from steelyard.learning.tuning import choose_cell
 from steelyard.measures import count_cells
-from steelyard.model.path import TheoryPath
 from steelyard.model.theory import Theory
 
 from .config import StudyConfig, StudyError
 from .data import StudyData, clean_name
 from .methods import find_method
+from .parts import read_path
 from .store import StudyStore, read_json
 from .units import RIPPER_VARIANTS
 from .unseen import Mask, count_unseen
@@ -230,7 +230,7 @@ def count_on_test_folds(
     }
     totals = {cell: np.zeros((4, data.Y.shape[1]), dtype=np.int64) for cell in cells}
     for fold in _list_folds(config, data) if cells else ():
-        path = TheoryPath.from_json(store.theory_file(data.name, fold))
+        path = read_path(store, config, data.name, fold)
         _, is_test = data.locate(fold)
         X, truth = data.X[is_test], data.Y[is_test].to_numpy().astype(np.bool_)
         for cell, h in cells.items():

@@ -48,7 +48,7 @@ from .evaluating import (
     evaluate_prediction,
 )
 from .methods import find_method, judge_method
-from .store import Arrays, StudyStore
+from .store import Arrays
 
 # The first candidates of a study: enough for the figure, counted in a second or two.
 N_SHOWN_CANDIDATES = 20_000
@@ -135,12 +135,6 @@ class Finished(NamedTuple):
     theories: bytes | None
     warnings: list[str]
 
-    def save(self, store: StudyStore) -> None:
-        """Save the theories first: the unit counts as finished once its own file exists."""
-        if self.theories is not None:
-            store.write_theories(self.unit.dataset, self.unit.fold, self.theories)
-        store.write_unit(self.unit.name, self.arrays)
-
 
 def list_units(data: StudyData, config: StudyConfig) -> list[Unit]:
     """All units of a data set, fold by fold."""
@@ -156,17 +150,25 @@ def list_units(data: StudyData, config: StudyConfig) -> list[Unit]:
     return units
 
 
+def list_cells(unit: Unit, config: StudyConfig) -> list[str]:
+    """The heuristics that a unit has values of: family, parameter and the code of a user's own."""
+    if unit.kind not in ("grid", "inner"):
+        return []
+    sources = {family.name: family.source for family in config.families}
+    wanted = config.grid if unit.kind == "grid" else config.tuning_grid
+    return [
+        json.dumps([name, parameter, sources[name]], ensure_ascii=False)
+        for (name, parameter), heuristic in zip(config.columns, config.grid, strict=True)
+        if heuristic in wanted
+    ]
+
+
 def describe_purpose(unit: Unit, config: StudyConfig) -> str:
-    """The settings that a unit depends on and that may grow, as text."""
-    own = [family.source for family in config.families]
-    grid, tuned = (
-        [(heuristic.family, heuristic.arguments) for heuristic in heuristics]
-        for heuristics in (config.grid, config.tuning_grid)
-    )
+    """The other settings that a unit depends on and that may grow, as text."""
     method = find_method(unit.method).source if unit.method else ""
     settings: dict[str, Any] = {
-        "grid": (own, grid, config.phis, config.measures),
-        "inner": (own, tuned, config.phis, config.tune, config.inner_folds),
+        "grid": (config.phis, config.measures),
+        "inner": (config.phis, config.tune, config.inner_folds),
         "ripper": config.measures,
         "method": (unit.method, method, config.measures),
         "candidates": (),
@@ -184,21 +186,6 @@ def estimate_cost(unit: Unit, data: StudyData) -> float:
     """
     n_rows, n_columns = data.X.shape
     return KINDS[unit.kind][1] * n_rows * float(np.log2(n_columns + 1))
-
-
-def read_finished(
-    unit: Unit, store: StudyStore, config: StudyConfig, *, retry: bool = True
-) -> Arrays | None:
-    """The arrays of a unit, or None if it must be computed (again), with `retry` also if it failed."""
-    arrays = store.read_unit(unit.name)
-    if arrays is not None and str(arrays.get("made_for")) != describe_purpose(unit, config):
-        return None  # of the study before it grew
-    if arrays is not None and retry and "error" in arrays:
-        return None
-    if arrays is None or "theories" not in arrays:
-        return arrays
-    is_intact = store.hash_theories(unit.dataset, unit.fold) == str(arrays["theories"])
-    return arrays if is_intact else None
 
 
 def _prepare_task(unit: Unit, data: StudyData, config: StudyConfig) -> Task:
@@ -231,6 +218,9 @@ def compute_unit(release: str, config: StudyConfig, unit: Unit, *data: Any) -> F
         warnings.filterwarnings("ignore", "no rule for")
         arrays, theories = KINDS[unit.kind][0](task)
     arrays["seconds"] = np.array(time.perf_counter() - start)
+    cells = list_cells(unit, config)
+    if cells:
+        arrays["cells"] = np.array(cells)
     arrays["made_for"] = np.array(describe_purpose(unit, config))
     arrays["made_by"] = np.array(f"steelyard {release}, code {hash_code()}")
     # Only warnings that users can act on; deprecations inside libraries are not for them.
@@ -259,6 +249,7 @@ def _compute_grid(task: Task) -> tuple[Arrays, bytes | None]:
     names = np.array([*found, *SIZE_MEASURES])
     checksum = np.array(hashlib.sha256(theories).hexdigest())
     arrays = {"measures": names, "values": values, "theories": checksum}
+    arrays["candidates"] = np.asarray(path.candidate_idx)
     if task.config.per_label:
         arrays |= _label_arrays(task, count_path(path, *task.test))
     return arrays, theories
