@@ -31,7 +31,7 @@ from .store import Arrays, StudyStore, read_json
 from .units import Finished, Unit, list_cells
 
 # What differs between two computations of the same unit.
-_CIRCUMSTANCES = {"seconds", "fit_seconds", "predict_seconds", "made_by"}
+_CIRCUMSTANCES = {"seconds", "cpu_seconds", "fit_seconds", "predict_seconds", "made_by"}
 # What two units with some heuristics in common do not share.
 _OF_ALL_CELLS = {"theories", "candidates"}
 # Settings that say how much a study covers; all others have to be equal.

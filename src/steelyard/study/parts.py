@@ -124,7 +124,8 @@ def join_arrays(parts: Sequence[Finished], picks: Sequence[tuple[int, int]]) -> 
         if name in arrays:
             taken = [parts[p].arrays[name].take(h, axis) for p, h in picks]
             arrays[name] = np.stack(taken, axis)
-    arrays["seconds"] = np.array(sum(float(part.arrays["seconds"]) for part in parts))
+    for name in ("seconds", "cpu_seconds"):
+        arrays[name] = np.array(sum(float(part.arrays[name]) for part in parts))
     makers = dict.fromkeys(str(part.arrays["made_by"]) for part in parts)
     arrays["made_by"] = np.array("; ".join(makers))
     return arrays

@@ -413,15 +413,20 @@ def _describe_method(unit: Unit, units: Mapping[Unit, Arrays]) -> dict[str, Any]
     return {**found, **({"failed": failed} if failed else {})}
 
 
+def _sum_kinds(data: StudyData, units: Mapping[Unit, Arrays], name: str) -> dict[str, float]:
+    """The time of all units of a data set, by their kind."""
+    totals: defaultdict[str, float] = defaultdict(float)
+    for unit, arrays in units.items():
+        if unit.dataset == data.name and name in arrays:  # older units have no CPU time
+            totals[unit.kind] += float(arrays[name])
+    return {kind: round(total, 2) for kind, total in totals.items()}
+
+
 def _describe_run(
     config: StudyConfig, data_sets: Sequence[StudyData], units: Mapping[Unit, Arrays]
 ) -> dict[str, Any]:
     about = {}
     for data in data_sets:
-        seconds: defaultdict[str, float] = defaultdict(float)
-        for unit, arrays in units.items():
-            if unit.dataset == data.name:
-                seconds[unit.kind] += float(arrays["seconds"])
         methods = {
             find_method(unit.method).name: _describe_method(unit, units)
             for unit in units
@@ -434,7 +439,8 @@ def _describe_run(
             "n_labels": data.Y.shape[1],
             "n_folds": data.n_folds,
             "has_own_folds": data.has_own_folds,
-            "seconds": {kind: round(total, 2) for kind, total in seconds.items()},
+            "seconds": _sum_kinds(data, units, "seconds"),
+            "cpu_seconds": _sum_kinds(data, units, "cpu_seconds"),
             **({"methods": methods} if methods else {}),
         }
     versions = {name: version(name) for name in _VERSIONS_OF}
