@@ -11,7 +11,15 @@ import pytest
 from steelyard import BoostedRulesClassifier, Constraints
 from steelyard._references import find_reference
 from steelyard.measures import MEASURES
-from steelyard.study import StudyConfig, StudyError, load_study, run_shard, run_study, units
+from steelyard.study import (
+    StudyConfig,
+    StudyError,
+    load_study,
+    run_shard,
+    run_study,
+    to_use,
+    units,
+)
 from steelyard.study.data import load_study_data
 from steelyard.study.methods import find_method
 from steelyard.study.units import Unit, list_units
@@ -200,15 +208,20 @@ class TestGrowth:
             asked.append(found)
             return learn(X, Y, heuristics, *args, **options)
 
+        fitted, fit = [], to_use._learn
         grown, new = tmp_path / "grown", tmp_path / "new"
         run_study(self.TUNED, grown, n_jobs=1)
+        monkeypatch.setattr(to_use, "_learn", lambda *cell: fitted.append(cell[1:3]) or fit(*cell))
         monkeypatch.setattr(units, "theory_path", record)
         large = dataclasses.replace(self.TUNED, **more)
         run_study(large, grown, n_jobs=1)
         folds = learned[:1] + 2 * learned[1:]  # a fold and its inner folds
         assert sorted(map(str, asked)) == sorted(map(str, folds))
+        assert set(fitted) <= set(large.columns) - set(self.TUNED.columns), "theories to use"
         monkeypatch.undo()
         run_study(large, new, n_jobs=1)
+        theories = {file.name for file in new.glob("theories/planted/*")}
+        assert theories == {file.name for file in grown.glob("theories/planted/*")}
         for file in [*new.glob("*.csv"), new / "study.toml", *new.glob("theories/planted/*")]:
             assert (grown / file.relative_to(new)).read_bytes() == file.read_bytes(), file.name
         # The units are those of the new folder, too, so the folder can grow once more.
