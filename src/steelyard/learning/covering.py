@@ -136,8 +136,8 @@ def select_rules(
         uncovered = uncovered & ~candidates.given
     if not revalidate:
         tp, fp = count_among(candidates.rows, uncovered)
-        values = (_discount(e(tp, fp, *totals), candidates.share) for e in evaluations)
-        orders = (np.lexsort((n_conditions, -tp, -own)) for own in values)
+        ranked = (_discount(e(tp, fp, *totals), candidates.share) for e in evaluations)
+        orders = (np.lexsort((n_conditions, -tp, -values)) for values in ranked)
         return [np.asarray(select_in_order(candidates.rows, o, uncovered)) for o in orders]
     selected: list[list[int]] = [[] for _ in heuristics]
     left = [_Branch(covering, totals, list(range(len(heuristics))))]
