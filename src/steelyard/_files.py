@@ -92,16 +92,21 @@ def read_bytes(path: Path) -> bytes:
     content = path.read_bytes()
     if not content.startswith(_GZIP_MAGIC) and path.suffix != ".gz":
         return content
+    return decompress(content, str(path))
+
+
+def decompress(content: bytes, where: str) -> bytes:
+    """The content of a gzip file, up to a limit; the error for anything else names its place."""
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(content)) as file:
             content = file.read(MAX_DECOMPRESSED + 1)
     except (OSError, EOFError, zlib.error):
         raise ValueError(
-            f"{path} is not a valid gzip file: it is damaged or another kind of file"
+            f"{where} is not a valid gzip file: it is damaged or another kind of file"
         ) from None
     if len(content) > MAX_DECOMPRESSED:
         raise ValueError(
-            f"{path} decompresses to more than {MAX_DECOMPRESSED:,} bytes; decompress it first if that "
+            f"{where} decompresses to more than {MAX_DECOMPRESSED:,} bytes; decompress it first if that "
             "is intended"
         )
     return content

@@ -1,14 +1,17 @@
 """The catalogue of data sets: its numbers are those of the files, and downloads are checked."""
 
+import hashlib
 import json
+import socket
 import sys
+import threading
 import types
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
 from steelyard.data import DataError
 from steelyard.data.catalogue import find_entry, find_local, hash_file, list_local, read_catalogue
-from steelyard.data.downloading import download_data
 from steelyard.data.openml import KNOWN_DATA_SETS
 from steelyard.data.sources import load_source
 from steelyard.data.statistics import LabelStatistics, describe_labels
@@ -72,44 +75,99 @@ class TestLocalFolders:
         assert "ARFF" in err
 
 
+XML = '<labels xmlns="http://mulan.sourceforge.net/labels"><label name="y"/></labels>'
+
+
 class TestDownloading:
-    @pytest.fixture
-    def pooch(self, tmp_path, monkeypatch):
-        """A pooch without a network: what it was asked for, and what it raises."""
-        module = types.ModuleType("pooch")
-        module.asked, module.error = [], None
-        module.os_cache = lambda project: tmp_path / project
+    """pooch downloads from a server on this machine; no network is needed."""
 
-        def retrieve(url, known_hash, fname, path):
-            if module.error is not None:
-                raise module.error
-            module.asked.append((url.rpartition("/")[2], known_hash))
-            path.mkdir(parents=True, exist_ok=True)
-            xml = '<labels xmlns="http://mulan.sourceforge.net/labels"><label name="y"/></labels>'
-            (path / fname).write_text(ARFF if fname.endswith("arff") else xml)
-            return str(path / fname)
-
-        module.retrieve = retrieve
-        monkeypatch.setitem(sys.modules, "pooch", module)
+    @pytest.fixture(autouse=True)
+    def cache(self, tmp_path, monkeypatch):
         monkeypatch.delenv("STEELYARD_DATA", raising=False)
-        return module
+        monkeypatch.setattr("pooch.os_cache", lambda project: tmp_path / project)
+        return tmp_path / "steelyard" / "chd49"
 
-    def test_a_name_that_openml_lacks_is_downloaded_and_checked_by_its_hash(self, pooch, run):
+    @pytest.fixture
+    def server(self, monkeypatch):
+        """What the server has; a file with a length of its own breaks off before it."""
+        content = {"/chd_49.arff": ARFF, "/chd_49.xml": XML}
+        asked, lengths = [], {}
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self):
+                asked.append(self.path)
+                body = content.get(self.path, "").encode()
+                self.send_response(200 if body else 404)
+                self.send_header("Content-Length", str(lengths.get(self.path, len(body))))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_):
+                pass
+
+        with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as found:
+            thread = threading.Thread(target=found.serve_forever, kwargs={"poll_interval": 0.01})
+            thread.start()
+            for name in ("_ARFF_URL", "_XML_URL"):
+                address = f"http://127.0.0.1:{found.server_port}"
+                monkeypatch.setattr(f"steelyard.data.downloading.{name}", address)
+            known = find_entry("chd49")
+            entry = known._replace(download_sha256=hashlib.sha256(ARFF.encode()).hexdigest())
+            monkeypatch.setitem(read_catalogue(), "chd49", entry)
+            yield types.SimpleNamespace(content=content, asked=asked, lengths=lengths)
+            found.shutdown()
+            thread.join()
+
+    def test_a_name_that_openml_lacks_is_downloaded_once(self, server, run):
         data = load_source("chd49")
         assert (data.name, data.label_names) == ("chd49", ["y"])
-        sha256 = find_entry("chd49").download_sha256
-        assert pooch.asked == [("chd_49.arff", f"sha256:{sha256}"), ("chd_49.xml", None)]
+        assert server.asked == ["/chd_49.arff", "/chd_49.xml"]
+        server.content.clear()  # from now on it is in the cache
         assert run("data", "fetch", "chd49")[1].startswith("chd49: 3 examples")
+        assert len(server.asked) == 2
 
-    def test_failures_are_one_sentence(self, pooch):
-        pooch.error = OSError("no route to host")
-        with pytest.raises(ConnectionError, match=r"'flags' from https://.*flags\.arff \(no route"):
-            load_source("flags")
-        pooch.error = ValueError("SHA256 hash of downloaded file does not match the known hash")
-        with pytest.raises(DataError, match="is not the file that the catalogue knows: SHA256"):
-            download_data(find_entry("flags"))
+    def test_another_file_is_rejected_by_its_hash_and_not_kept(self, server, cache):
+        server.content["/chd_49.arff"] = ARFF + "1,0,4\n"
+        with pytest.raises(
+            DataError, match=r"chd_49\.arff is not the file that the catalogue knows"
+        ):
+            load_source("chd49")
+        assert list(cache.iterdir()) == []
+        server.content["/chd_49.arff"] = ARFF
+        assert len(load_source("chd49")) == 3
 
-    def test_without_pooch_the_sentence_says_what_to_install(self, pooch, monkeypatch):
+    def test_a_file_that_breaks_off_is_not_kept(self, server, cache):
+        server.lengths["/chd_49.arff"] = len(ARFF) + 100
+        with pytest.raises(
+            ConnectionError, match=r"'chd49' is not on this machine, and http.*arff"
+        ):
+            load_source("chd49")
+        assert list(cache.iterdir()) == []
+
+    def test_half_of_the_labels_are_not_kept(self, server, cache):
+        server.content["/chd_49.xml"] = XML[:60]
+        with pytest.raises(DataError, match=r"chd49\.xml, line 1: this is not valid XML"):
+            load_source("chd49")
+        assert [file.name for file in cache.iterdir()] == ["chd49.arff"]
+        server.content["/chd_49.xml"] = XML
+        assert load_source("chd49").label_names == ["y"]
+
+    def test_a_file_that_the_server_lacks_is_named_with_its_answer(self, server):
+        del server.content["/chd_49.xml"]
+        with pytest.raises(ConnectionError, match=r"chd_49\.xml .*\(the server answered 404 Not F"):
+            load_source("chd49")
+
+    def test_without_a_network_one_sentence_says_what_to_do(self, monkeypatch, run):
+        with socket.socket() as unused:
+            unused.bind(("127.0.0.1", 0))
+            address = f"http://127.0.0.1:{unused.getsockname()[1]}"
+        monkeypatch.setattr("steelyard.data.downloading._ARFF_URL", address)
+        code, _, err = run("data", "fetch", "chd49")
+        assert code == 1
+        assert "(Connection refused): check the connection to the network, or put chd49.arff" in err
+        assert "Traceback" not in err
+
+    def test_without_pooch_the_sentence_says_what_to_install(self, monkeypatch):
         monkeypatch.setitem(sys.modules, "pooch", None)
         with pytest.raises(ImportError, match=r"pip install 'steelyard\[fetch\]'"):
             load_source("flags")

@@ -99,7 +99,7 @@ class TestCovering:
                     tree_of_rule=np.zeros(len(table), dtype=np.int64),
                     weights=own,
                 )
-            found = select_rules(candidates, heuristic, revalidate=revalidate)
+            (found,) = select_rules(candidates, [heuristic], revalidate=revalidate)
             assert ranges(candidates.table.take(found)) == [ranges(table)[i] for i in expected]
 
     @settings(max_examples=50)

@@ -44,6 +44,19 @@ def test_a_merged_study_equals_one_of_everything(parts, tmp_path):
         assert merged == new, name
 
 
+def test_heuristics_of_the_same_folds_are_put_together(parts, tmp_path):
+    """Theories of all heuristics come from the same candidates, wherever they were learned."""
+    other = {"heuristics": ("wra", "m-estimate(4, 16)"), "parameters": ()}
+    run_study(dataclasses.replace(BASE, **other, **PART["first"]), tmp_path / "other", n_jobs=1)
+    merged = merge_studies([tmp_path / "other", parts / "first"], tmp_path / "merged", n_jobs=1)
+    assert merged.config.heuristics == ("wra", "m-estimate(0.0, 4.0, 16.0)")
+    run_study(dataclasses.replace(merged.config, only_folds=(1,)), tmp_path / "whole", n_jobs=1)
+    names = ["results.csv", "baselines.csv", "per_label.csv", "study.toml", "units/identity.json"]
+    for name in [*names, "theories/planted/fold-1.json.gz"]:
+        found, new = ((tmp_path / folder / name).read_bytes() for folder in ("merged", "whole"))
+        assert found == new, name
+
+
 def test_methods_of_the_same_folds_are_put_together(parts, tmp_path):
     other = dataclasses.replace(BASE, only_folds=(1,), methods=("boosted(max_rules=9)",))
     run_study(other, tmp_path / "other", n_jobs=1)

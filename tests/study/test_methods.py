@@ -11,7 +11,15 @@ import pytest
 from steelyard import BoostedRulesClassifier, Constraints
 from steelyard._references import find_reference
 from steelyard.measures import MEASURES
-from steelyard.study import StudyConfig, StudyError, load_study, run_shard, run_study
+from steelyard.study import (
+    StudyConfig,
+    StudyError,
+    load_study,
+    run_shard,
+    run_study,
+    to_use,
+    units,
+)
 from steelyard.study.data import load_study_data
 from steelyard.study.methods import find_method
 from steelyard.study.units import Unit, list_units
@@ -134,6 +142,9 @@ class TestGrowth:
     """What is added to a results folder is computed; the result is that of a new folder."""
 
     SMALL = dataclasses.replace(CONFIG, methods=(), only_folds=(1,))
+    TUNED = dataclasses.replace(
+        SMALL, parameters=(4.0, 8192.0), tune=("hamming",), inner_folds=2, per_label=True
+    )
 
     @pytest.mark.parametrize(
         "more",
@@ -171,6 +182,69 @@ class TestGrowth:
         kept = {Unit("candidates", "planted", 1)}
         assert kept.isdisjoint(computed[1:])
         assert len(computed) - 1 < len(everything)
+
+    @pytest.mark.parametrize(
+        ("more", "learned"),
+        [
+            # Values before, between and after those that are there; tuning tries m up to 4096.
+            (
+                {"parameters": (0.0, 4.0, 16.0, 8192.0, 16384.0)},
+                [{0.0, 16.0, 16384.0}, {0.0, 16.0}],
+            ),
+            ({"parameters": (4.0, 8192.0, 16384.0)}, [{16384.0}]),
+            (
+                {"heuristics": ("wra", "m-estimate(4, 8192)", "klosgen(0.5)"), "parameters": ()},
+                [{"wra", 0.5}, {"wra", 0.5}],
+            ),
+        ],
+        ids=["values", "not-tuned", "heuristics"],
+    )
+    def test_only_missing_heuristics_are_learned(self, more, learned, tmp_path, monkeypatch):
+        """A theory depends on the candidates and its heuristic, so others can be learned later."""
+        asked, learn = [], units.theory_path
+
+        def record(X, Y, heuristics, *args, **options):
+            found = {next(iter(h.arguments.values()), h.family) for h in heuristics}
+            asked.append(found)
+            return learn(X, Y, heuristics, *args, **options)
+
+        fitted, fit = [], to_use._learn
+        grown, new = tmp_path / "grown", tmp_path / "new"
+        run_study(self.TUNED, grown, n_jobs=1)
+        monkeypatch.setattr(to_use, "_learn", lambda *cell: fitted.append(cell[1:3]) or fit(*cell))
+        monkeypatch.setattr(units, "theory_path", record)
+        large = dataclasses.replace(self.TUNED, **more)
+        run_study(large, grown, n_jobs=1)
+        folds = learned[:1] + 2 * learned[1:]  # a fold and its inner folds
+        assert sorted(map(str, asked)) == sorted(map(str, folds))
+        assert set(fitted) <= set(large.columns) - set(self.TUNED.columns), "theories to use"
+        monkeypatch.undo()
+        run_study(large, new, n_jobs=1)
+        theories = {file.name for file in new.glob("theories/planted/*")}
+        assert theories == {file.name for file in grown.glob("theories/planted/*")}
+        for file in [*new.glob("*.csv"), new / "study.toml", *new.glob("theories/planted/*")]:
+            assert (grown / file.relative_to(new)).read_bytes() == file.read_bytes(), file.name
+        # The units are those of the new folder, too, so the folder can grow once more.
+        for file in new.glob("units/data/planted/*.npz"):
+            with np.load(file) as one, np.load(grown / file.relative_to(new)) as other:
+                assert set(one) == set(other)
+                for name in set(one) - {"seconds", "cpu_seconds"}:
+                    assert np.array_equal(one[name], other[name]), (file.name, name)
+
+    def test_an_interrupted_growth_by_a_heuristic_keeps_the_page_of_the_study(self, tmp_path):
+        out = tmp_path / "out"
+        before = run_study(self.TUNED, out, n_jobs=1).paths["planted"].to_json()
+        use = {file.name: file.read_bytes() for file in out.glob("theories/planted/*.json")}
+        for more in (
+            {"parameters": (0.0, 4.0, 8192.0)},
+            {"heuristics": ("wra", "m-estimate"), "parameters": ()},
+        ):
+            run_shard(dataclasses.replace(self.TUNED, **more), out, 1, 1, n_jobs=1)
+            assert load_study(out).paths["planted"].to_json() == before
+            computed = []
+            run_study(self.TUNED, out, n_jobs=1, progress=lambda *state: computed.append(state[2]))  # noqa: B023
+            assert computed == [None], "nothing is missing"
+            assert use == {f.name: f.read_bytes() for f in out.glob("theories/planted/*.json")}
 
     def test_finished_units_are_not_computed_again(self, tmp_path):
         run_study(self.SMALL, tmp_path / "out", n_jobs=1)

@@ -168,7 +168,10 @@ def test_run_json_records_versions_seed_hashes_and_seconds(mini_study):
     assert {"steelyard", "numpy", "scikit-learn"} <= set(run["versions"])
     assert run["seed"] == 1
     assert len(run["data"]["planted"]["sha256"]) == 64
-    assert run["data"]["planted"]["seconds"]["grid"] > 0
+    kinds = ["candidates", "grid", "inner", "ripper"]
+    for name in ("seconds", "cpu_seconds"):
+        assert sorted(run["data"]["planted"][name]) == kinds
+        assert run["data"]["planted"][name]["grid"] > 0
 
 
 OWN_HEURISTIC = """

@@ -129,7 +129,7 @@ def test_counts_of_labels_are_sums_over_the_test_folds(study):
 
 def test_a_resumed_study_learns_nothing_again_unless_a_file_is_damaged(study, monkeypatch):
     folder = study.folder / "theories" / "planted"
-    file = folder / "use-subset.json"
+    file = folder / "R3.json"
     before = {path.name: path.read_bytes() for path in folder.glob("*.json")}
     calls = []
     from steelyard.study import to_use
@@ -138,7 +138,7 @@ def test_a_resumed_study_learns_nothing_again_unless_a_file_is_damaged(study, mo
     monkeypatch.setattr(to_use, "_learn", lambda *call: calls.append(call) or learn(*call))
     run_study(CONFIG, study.folder, n_jobs=1)
     assert calls == []
-    file.write_bytes(before["use-subset.json"][:-20])
+    file.write_bytes(before["R3.json"][:-20])
     run_study(CONFIG, study.folder, n_jobs=1)
     assert calls
     assert {path.name: path.read_bytes() for path in folder.glob("*.json")} == before

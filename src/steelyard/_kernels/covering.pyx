@@ -94,6 +94,26 @@ cdef class Covering:
                     self.wide_tp.push_back(self.tp[r])
                     self.wide_fp.push_back(self.fp[r])
 
+    def copy(self):
+        """The same candidates with the same rows removed, for another choice from here on."""
+        cdef Covering other = Covering.__new__(Covering)
+        other.rows = self.rows
+        other.rank = self.rank
+        other.kind = self.kind
+        other.rule_of_rank = self.rule_of_rank
+        other.uncovered = np.array(self.uncovered)
+        other.tp = np.array(self.tp)
+        other.fp = np.array(self.fp)
+        other.wide = self.wide
+        other.wide_tp = self.wide_tp
+        other.wide_fp = self.wide_fp
+        other.groups = self.groups
+        other.queues = self.queues
+        other.occupied = self.occupied
+        other.group_of_rule = self.group_of_rule
+        other.group_of_key = self.group_of_key
+        return other
+
     cdef int _enter_group(self, Py_ssize_t rule) except -1 nogil:
         """Put a rule into the group of its counts."""
         cdef uint64_t most = self.rows.most_listed + 1

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from .catalogue import CatalogueEntry
+from .catalogue import FOLDER_VARIABLE, CatalogueEntry
 from .errors import DataError
+from .label_xml import read_label_lines
 
 # A fixed revision, so that a file stays what its hash says. ARFF files are stored apart from the others.
 _REVISION = "049d3090a73d4c140ccc897906abdd9bbe8d78ba"
@@ -31,31 +33,50 @@ def download_data(entry: CatalogueEntry, data_home: str | os.PathLike[str] | Non
     ConnectionError
         If the repository cannot be reached and the data set is not in the cache.
     DataError
-        If a file is not the one that the catalogue knows.
+        If a file is not the one that the catalogue knows, or cannot be saved.
     ImportError
         If pooch is missing.
     """
     pooch = _import_pooch(entry.name)
     folder = Path(pooch.os_cache("steelyard") if data_home is None else data_home, entry.name)
-    names = {f"{entry.name}.arff": entry.download_sha256, f"{entry.name}.xml": None}
-    paths = []
-    for name, sha256 in names.items():
-        suffix = Path(name).suffix
-        url = f"{_ARFF_URL if suffix == '.arff' else _XML_URL}/{entry.download}{suffix}"
-        known_hash = f"sha256:{sha256}" if sha256 else None
-        try:
-            found = pooch.retrieve(url=url, known_hash=known_hash, fname=name, path=folder)
-        except OSError as error:  # those of requests are among them
-            raise ConnectionError(
-                f"could not download the data set {entry.name!r} from {url} ({_shorten(error)}); is "
-                "there a connection to the network?"
-            ) from error
-        except ValueError as error:
-            raise DataError(
-                f"{url} is not the file that the catalogue knows: {_shorten(error)}"
-            ) from error
-        paths.append(Path(found))
-    return paths[0]
+    fetch = partial(_fetch_file, pooch, entry, folder)
+    path = fetch(".arff", _ARFF_URL, f"sha256:{entry.download_sha256}")
+    labels = fetch(".xml", _XML_URL, None)
+    try:
+        read_label_lines(labels)  # it has no hash
+    except DataError:
+        labels.unlink()  # so that the next call does not find it in the cache
+        raise
+    return path
+
+
+def _fetch_file(
+    pooch: Any,
+    entry: CatalogueEntry,
+    folder: Path,
+    suffix: str,
+    server: str,
+    known_hash: str | None,
+) -> Path:
+    """One of the files of a data set, from the cache or from a server."""
+    url = f"{server}/{entry.download}{suffix}"
+    name = f"{entry.name}{suffix}"
+    # Without a hash pooch would tell its caller, not our user, to pass one.
+    pooch.get_logger().setLevel("INFO" if known_hash else "WARNING")
+    try:
+        return Path(pooch.retrieve(url=url, known_hash=known_hash, fname=name, path=folder))
+    except PermissionError as error:
+        raise DataError(f"cannot save {name} in {str(folder)!r}: {_find_reason(error)}") from error
+    except OSError as error:  # those of requests are among them
+        raise ConnectionError(
+            f"the data set {entry.name!r} is not on this machine, and {url} could not be downloaded "
+            f"({_find_reason(error)}): check the connection to the network, or put {entry.name}.arff "
+            f"and {entry.name}.xml into a folder {entry.name!r} of the folder {FOLDER_VARIABLE}"
+        ) from error
+    except ValueError as error:
+        raise DataError(
+            f"{url} is not the file that the catalogue knows: {_find_reason(error)}"
+        ) from error
 
 
 def _import_pooch(name: str) -> Any:
@@ -64,10 +85,17 @@ def _import_pooch(name: str) -> Any:
     except ImportError:
         raise ImportError(
             f"the data set {name!r} is downloaded with pooch: pip install 'steelyard[fetch]', or put "
-            "its folder where STEELYARD_DATA says"
+            f"its folder where {FOLDER_VARIABLE} says"
         ) from None
     return pooch
 
 
-def _shorten(error: Exception) -> str:
-    return " ".join(str(error).split())[:200] or type(error).__name__
+def _find_reason(error: BaseException) -> str:
+    """The innermost reason: libraries wrap each other's errors, addresses and all."""
+    response = getattr(error, "response", None)
+    if response is not None:
+        return f"the server answered {response.status_code} {response.reason}"
+    while error.__context__ is not None:
+        error = error.__context__
+    reason = getattr(error, "strerror", None) or error
+    return " ".join(str(reason).split())[:200] or type(error).__name__

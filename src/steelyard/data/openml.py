@@ -7,6 +7,7 @@ import pandas as pd
 
 from steelyard._text import did_you_mean
 
+from .catalogue import FOLDER_VARIABLE
 from .columns import ConstantLabels, convert_attributes, decode_examples
 from .errors import DataError
 from .multilabel import MultiLabelData
@@ -81,8 +82,8 @@ def fetch_multilabel(
         bunch = fetch_openml(data_id=number, data_home=data_home, as_frame=True, parser="liac-arff")
     except (URLError, TimeoutError, ConnectionError) as error:
         raise ConnectionError(
-            f"could not download the data set {known!r} from OpenML ({error}); is there a"
-            " connection to the network?"
+            f"could not download the data set {known!r} from OpenML ({error}): check the connection to "
+            f"the network, or put its folder where {FOLDER_VARIABLE} says"
         ) from error
     except ValueError as error:
         raise DataError(f"OpenML has no usable data set {known!r}: {error}") from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,6 +25,9 @@ from .category_sets import CategoryCodes, join_conditions
 from .limits import GivenRules
 from .targets import Targets
 
+# More candidates than a label can have.
+_MOST_CANDIDATES = 2**32
+
 
 class LabelRules(NamedTuple):
     """The rules of one label that at least one heuristic chose.
@@ -43,6 +47,8 @@ class LabelRules(NamedTuple):
         TP and FP as sums of weights, if the examples have weights.
     categories : CategoryCodes
         The codes of categories with which the conditions have to be read.
+    candidate_idx : (n_rules,), optional
+        Which candidate of the label each rule was, ascending.
     """
 
     table: RuleTable
@@ -54,6 +60,7 @@ class LabelRules(NamedTuple):
     held_out: NDArray[np.int64] | None = None
     weighed: NDArray[np.float64] | None = None
     categories: CategoryCodes = CategoryCodes({})
+    candidate_idx: NDArray[np.int64] | None = None
 
 
 class Bounds(NamedTuple):
@@ -127,6 +134,7 @@ class RulePool(NamedTuple):
     held_out: NDArray[np.int64] | None = None
     weighed: NDArray[np.float64] | None = None
     categories: Sequence[CategoryCodes] = ()
+    candidate_idx: NDArray[np.int64] | None = None
 
     @property
     def given_idx(self) -> Indices:
@@ -169,7 +177,9 @@ def pool_rules(
     rules_of_label: Sequence[LabelRules], given: GivenRules, targets: Targets
 ) -> RulePool:
     """Join the rules of all labels and the given rules."""
-    tables, rows, *columns, _, held_out, weighed, codes = zip(*rules_of_label, strict=True)
+    tables, rows, *columns, _, held_out, weighed, codes, candidate_idx = zip(
+        *rules_of_label, strict=True
+    )
     is_target = targets.is_target
     for j in set(given.label_idx.tolist()):
         masks = given.masks[given.label_idx == j]
@@ -181,6 +191,7 @@ def pool_rules(
     fp = given.masks.sum(axis=1) - tp
     # No example made a given rule.
     unseen = None if held_out[0] is None else np.concatenate([*held_out, [tp, fp]], axis=1)
+    places = None if candidate_idx[0] is None else np.concatenate(candidate_idx)
     of_given = (tp, fp, [len(rule) for rule in given.rules])
     tp, fp, n_conditions = (
         np.concatenate([*column, np.asarray(more, dtype=np.int64)]).astype(np.int64)
@@ -196,7 +207,7 @@ def pool_rules(
     sums = None
     if targets.weights is not None:
         sums = np.concatenate([*weighed, _weigh_given(given, targets)], axis=1)
-    about = (given, unseen, sums, codes)
+    about = (given, unseen, sums, codes, places)
     return RulePool(RuleTable.concatenate(tables), rows, offsets, *of_rule, *about)
 
 
@@ -246,4 +257,74 @@ def make_path(
         **bounds._asdict(),
         n_given=len(pool.given.rules),
         origins=pool.given.origins,
+        candidate_idx=pool.candidate_idx,
     )
+
+
+def join_paths(
+    paths: Sequence[TheoryPath],
+    candidate_idx: Sequence[NDArray[np.int64]],
+    picks: Sequence[tuple[int, int]],
+) -> TheoryPath:
+    """One path of heuristics that several paths have, all learned from the same candidates.
+
+    It is the path that would have been learned for these heuristics together, except that it has no
+    counts on unseen examples.
+
+    Parameters
+    ----------
+    paths : sequence of TheoryPath
+    candidate_idx : sequence of (n_learned,) int
+        For each path, which candidate of its label each learned rule was.
+    picks : sequence of (int, int)
+        The path and the position there of each heuristic.
+
+    Examples
+    --------
+    >>> from steelyard import MEstimate, make_planted_rules, theory_path
+    >>> data, ms = make_planted_rules(200, random_state=0), (0, 4, 16)
+    >>> whole, odd, even = (
+    ...     theory_path(data.X, data.Y, [MEstimate(m) for m in grid], n_candidates=500, random_state=0)
+    ...     for grid in (ms, ms[::2], ms[1:2])
+    ... )
+    >>> keys = [odd.candidate_idx, even.candidate_idx]
+    >>> join_paths([odd, even], keys, [(0, 0), (1, 0), (0, 1)]).to_json() == whole.to_json()
+    True
+    """
+    first = paths[0]
+    keys = [_sort_keys(*pair) for pair in zip(paths, candidate_idx, strict=True)]
+    ranked = [paths[p].ranked[h] for p, h in picks]
+    chosen = [keys[p][own.rule_idx] for (p, _), own in zip(picks, ranked, strict=True)]
+    used = np.unique(np.concatenate(chosen))
+    # The path and the position there of each used rule; paths agree on a rule that several of them have.
+    places = np.empty((2, len(used)), dtype=np.intp)
+    for p, own_keys in enumerate(keys):
+        is_used = np.isin(own_keys, used)
+        places[0, np.searchsorted(used, own_keys[is_used])] = p
+        places[1, np.searchsorted(used, own_keys[is_used])] = np.flatnonzero(is_used)
+    rules = list(zip(*places.tolist(), strict=True))
+    label_of_rule, tp, fp = (
+        np.array([getattr(paths[p], name)[r] for p, r in rules], dtype=np.int64)
+        for name in ("label_of_rule", "tp", "fp")
+    )
+    return replace(
+        first,
+        heuristics=tuple(paths[p].heuristics[h] for p, h in picks),
+        coded=code_rules(first.coded.features, [paths[p].coded.body(r) for p, r in rules]),
+        label_of_rule=label_of_rule,
+        tp=tp,
+        fp=fp,
+        ranked=tuple(
+            own._replace(rule_idx=np.searchsorted(used, key))
+            for own, key in zip(ranked, chosen, strict=True)
+        ),
+        held_out=None,
+        candidate_idx=used[: len(used) - first.n_given] % _MOST_CANDIDATES,
+    )
+
+
+def _sort_keys(path: TheoryPath, candidate_idx: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Numbers that sort the rules of a path by label and candidate; the given rules are the last."""
+    label = np.repeat(len(path.labels), len(path.label_of_rule))
+    label[: len(candidate_idx)] = path.label_of_rule[: len(candidate_idx)]
+    return label * _MOST_CANDIDATES + np.concatenate((candidate_idx, np.arange(path.n_given)))

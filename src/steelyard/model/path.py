@@ -103,6 +103,9 @@ class TheoryPath(Saved):
     weighed : WeighedCounts, optional
         What the rules cover by weight, if the examples have weights. Values, confidences and points are
         made of it; the evidence counts examples.
+    candidate_idx : (n_learned,) int, optional
+        Which candidate of its label each learned rule was. Not saved: it matters while theories are
+        learned from the same candidates.
 
     Examples
     --------
@@ -137,6 +140,7 @@ class TheoryPath(Saved):
     origins: tuple[Provenance, ...] = ()
     held_out: NDArray[np.int64] | None = None
     weighed: WeighedCounts | None = None
+    candidate_idx: NDArray[np.int64] | None = None
 
     def __post_init__(self) -> None:
         self.combiner.check(self.labels, ())

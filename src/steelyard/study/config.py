@@ -10,6 +10,7 @@ import math
 import re
 import reprlib
 import tomllib
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -195,6 +196,28 @@ class StudyConfig:
         """All heuristics of the study, family by family."""
         make = {family.name: family.make for family in self.families}
         return tuple(make[name](parameter) for name, parameter in self.columns)
+
+    def select(self, columns: Collection[tuple[str, float]]) -> StudyConfig:
+        """The same study with some columns of its grid only.
+
+        Examples
+        --------
+        >>> config = StudyConfig(heuristics=("klosgen(0.5, 1)", "wra", "laplace"))
+        >>> config.select([("klosgen", 1.0), ("laplace", 0.0)]).heuristics
+        ('klosgen(1.0)', 'laplace')
+        """
+        return self.cover(self.heuristics, [own for own in self.columns if own in columns])
+
+    def cover(self, heuristics: Iterable[str], columns: Sequence[tuple[str, float]]) -> StudyConfig:
+        """The same study with other heuristics and the columns of a grid that they have."""
+        texts = []
+        for text in heuristics:
+            family = _find_family(text)
+            values = [parameter for name, parameter in columns if name == family.name]
+            if values:
+                reference, numbers = _split_values(text)[0], ", ".join(map(repr, values))
+                texts.append(f"{reference}({numbers})" if family.symbol else reference)
+        return replace(self, heuristics=tuple(texts), parameters=())
 
     @property
     def tuning_grid(self) -> tuple[Heuristic, ...]:

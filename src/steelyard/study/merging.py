@@ -6,6 +6,7 @@ Knows configurations, stores and units; it computes no unit.
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -16,15 +17,28 @@ import numpy as np
 from steelyard._text import list_names
 
 from .config import StudyConfig, StudyError, read_config
+from .parts import (
+    find_cells,
+    is_whole,
+    join_arrays,
+    join_parts,
+    read_part,
+    save_finished,
+)
 from .results import StudyResults
 from .runner import Plan, plan_study, write_results
 from .store import Arrays, StudyStore, read_json
-from .units import Unit, read_finished
+from .units import Finished, Unit, list_cells
 
 # What differs between two computations of the same unit.
-_CIRCUMSTANCES = {"seconds", "fit_seconds", "predict_seconds", "made_by"}
+_CIRCUMSTANCES = {"seconds", "cpu_seconds", "fit_seconds", "predict_seconds", "made_by"}
+# What two units with some heuristics in common do not share.
+_OF_ALL_CELLS = {"theories", "candidates"}
 # Settings that say how much a study covers; all others have to be equal.
-_COVERED = ("data", "only_folds", "repeats", "tune", "baselines", "methods")
+_COVERED = (
+    *("data", "only_folds", "repeats", "heuristics", "parameters"),
+    *("tune", "baselines", "methods"),
+)
 
 
 class _Source(NamedTuple):
@@ -53,9 +67,9 @@ def merge_studies(
 ) -> StudyResults:
     """Put the units of several results folders into one, and write its results.
 
-    The studies have the same settings and cover different data sets, folds, repetitions, baselines or
-    methods. Those that tune do so for the same measures, because a fold is tuned for all of them at
-    once. The result is that of one study of everything, byte for byte.
+    The studies have the same settings and cover different data sets, folds, repetitions, heuristics,
+    baselines or methods. Those that tune do so for the same measures, because a fold is tuned for all
+    of them at once. The result is that of one study of everything, byte for byte.
 
     Parameters
     ----------
@@ -96,12 +110,12 @@ def merge_studies(
     found = _choose_units(plan, sources)
     with plan.claimed():
         units = {}
-        for unit, (store, arrays) in found.items():
-            if "theories" in arrays:
-                content = store.theory_file(unit.dataset, unit.fold).read_bytes()
-                plan.store.write_theories(unit.dataset, unit.fold, content)
-            plan.store.write_unit(unit.name, arrays)
-            units[unit] = arrays
+        for unit, chosen in found.items():
+            parts = _read_parts(unit, plan, chosen)
+            whole = join_parts([part for _, part in parts], list_cells(unit, plan.config))
+            if whole is None:
+                raise StudyError(f"{unit.name} was damaged while the studies were merged")
+            units[unit] = save_finished(whole, plan.store, plan.config).arrays
         return write_results(plan, units, n_jobs)
 
 
@@ -156,7 +170,7 @@ def _merge_configs(sources: Sequence[_Source]) -> StudyConfig:
     has_all = any(not config.only_folds for config in configs)
     folds = [] if has_all else sorted({k for config in configs for k in config.only_folds})
     return dataclasses.replace(
-        configs[0],
+        _unite_heuristics(configs),
         data=tuple(data.values()),
         only_folds=tuple(folds),
         repeats=max(config.repeats for config in configs),
@@ -164,6 +178,22 @@ def _merge_configs(sources: Sequence[_Source]) -> StudyConfig:
         baselines=_unite(config.baselines for config in configs),
         methods=_unite(config.methods for config in configs),
     )
+
+
+def _unite_heuristics(configs: Sequence[StudyConfig]) -> StudyConfig:
+    """The first configuration with the heuristics of all; values that only others have are sorted in."""
+    first = configs[0]
+    if all(config.columns == first.columns for config in configs):
+        return first
+    texts: dict[str, str] = {}
+    values: dict[str, list[float]] = {}
+    for config in configs:
+        for name, text in zip(config.family_names, config.heuristics, strict=True):
+            known, own = values.get(name, []), [p for n, p in config.columns if n == name]
+            values[name] = sorted({*known, *own}) if known and known != own else own
+            texts.setdefault(name, text)
+    columns = [(name, parameter) for name in values for parameter in values[name]]
+    return first.cover(texts.values(), columns)
 
 
 def _unite(lists: Iterable[Sequence[str]]) -> tuple[str, ...]:
@@ -179,29 +209,55 @@ def _cover_all(plan: Plan) -> Plan:
     return plan._replace(config=config, shown=shown)
 
 
-def _choose_units(plan: Plan, sources: Sequence[_Source]) -> dict[Unit, tuple[StudyStore, Arrays]]:
-    """Each unit with the store it is taken from; raise an error if one is missing or ambiguous."""
-    found: dict[Unit, tuple[StudyStore, Arrays]] = {}
+def _choose_units(plan: Plan, sources: Sequence[_Source]) -> dict[Unit, list[_Source]]:
+    """Each unit with the folders it is taken from; raise an error if one is missing or ambiguous."""
+    found: dict[Unit, list[_Source]] = {}
     for unit in plan.work:
-        for source in sources:
-            arrays = read_finished(unit, source.store, plan.config, retry=False)
-            if arrays is None:
-                continue
-            known = found.get(unit)
-            if known is None or "error" in known[1]:
-                found[unit] = source.store, arrays
-            elif "error" not in arrays and not _is_same(known[1], arrays):
-                places = f"{str(known[0].folder)!r} and {source.name}"
-                made = f"{known[1].get('made_by')} and {arrays.get('made_by')}"
-                raise StudyError(f"{unit.name} has other results in {places} (made by {made})")
+        parts = _read_parts(unit, plan, sources)
+        # A method that failed in one folder may have succeeded in another.
+        parts = [pair for pair in parts if "error" not in pair[1].arrays] or parts[:1]
+        for pairs in itertools.combinations(parts, 2):
+            _reject_other_results(unit, *pairs)
+        cells = list_cells(unit, plan.config)
+        whole = [pair for pair in parts if is_whole(pair[1], cells)][:1]
+        if find_cells([part for _, part in parts], cells) is not None and parts:
+            found[unit] = [source for source, _ in whole or parts]
     missing = [unit.name for unit in plan.work if unit not in found]
     if missing:
         _reject_other_tuning(sources)
         raise StudyError(
             f"{len(missing)} of {len(plan.work)} units of the merged study are in none of the folders: "
-            f"{list_names(missing, most=5)}; every data set needs all folds, baselines and methods"
+            f"{list_names(missing, most=5)}; every data set needs all folds, heuristics, baselines and "
+            "methods"
         )
     return found
+
+
+def _read_parts(
+    unit: Unit, plan: Plan, sources: Sequence[_Source]
+) -> list[tuple[_Source, Finished]]:
+    """What some folders have of a unit."""
+    pairs = [(source, read_part(unit, source.store, plan.config)) for source in sources]
+    return [(source, part) for source, part in pairs if part is not None]
+
+
+def _reject_other_results(
+    unit: Unit, one: tuple[_Source, Finished], other: tuple[_Source, Finished]
+) -> None:
+    """Raise an error if two folders have different results of a unit, for heuristics of both."""
+    parts = one[1], other[1]
+    cells = [part.arrays.get("cells", np.array([])).tolist() for part in parts]
+    arrays = [dict(part.arrays) for part in parts]
+    if cells[0] != cells[1]:
+        common = [cell for cell in cells[0] if cell in cells[1]]
+        for k, part in enumerate(parts):
+            picks = find_cells([part], common)
+            arrays[k] = join_arrays([part], picks) if picks else {}
+            arrays[k] = {n: a for n, a in arrays[k].items() if n not in _OF_ALL_CELLS}
+    if not _is_same(*arrays):
+        places = f"{one[0].name} and {other[0].name}"
+        made = f"{parts[0].arrays.get('made_by')} and {parts[1].arrays.get('made_by')}"
+        raise StudyError(f"{unit.name} has other results in {places} (made by {made})")
 
 
 def _reject_other_tuning(sources: Sequence[_Source]) -> None:

@@ -17,7 +17,6 @@ from typing import Any
 import pandas as pd
 
 from steelyard._files import locate_inside, read_text
-from steelyard.heuristics import describe
 from steelyard.model.path import TheoryPath
 
 from .analysis.comparison import Comparison, average_methods, compare_methods
@@ -25,6 +24,7 @@ from .analysis.findings import Finding, check_cough, check_findings, weigh_findi
 from .analysis.published import describe_differences
 from .analysis.ranks import CellMap, map_cells
 from .config import StudyConfig, StudyError, config_from_toml
+from .parts import read_path
 from .reading import read_examples, read_label_rows, read_rows, read_run
 from .rows import COLUMNS
 from .store import Arrays, StudyStore
@@ -93,16 +93,9 @@ class StudyResults:
     @cached_property
     def paths(self) -> dict[str, TheoryPath]:
         """All theories of the shown fold, for every data set whose theories were saved."""
-        store = StudyStore(self.folder)
-        files = {name: store.theory_file(name, self.shown_fold) for name in self.datasets}
-        paths = {name: TheoryPath.from_json(f) for name, f in files.items() if f.exists()}
-        grid = self.config.grid
-        for name, path in paths.items():
-            # A user's heuristic is saved by its name only, so names are compared.
-            names = [list(map(describe, heuristics)) for heuristics in (path.heuristics, grid)]
-            if names[0] != names[1] or path.phis != self.config.phis:
-                raise StudyError(f"{files[name]} holds the theories of another grid")
-        return paths
+        store, fold = StudyStore(self.folder), self.shown_fold
+        saved = [name for name in self.datasets if store.theory_file(name, fold).exists()]
+        return {name: read_path(store, self.config, name, fold) for name in saved}
 
     def examples(self, dataset: str) -> dict[str, Any] | None:
         """Held-out examples of the shown fold, or None if they were not saved."""

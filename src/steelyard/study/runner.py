@@ -32,11 +32,12 @@ from .config import StudyConfig, StudyError, config_to_plain, config_to_toml
 from .data import StudyData, load_study_data
 from .examples import write_page_examples
 from .methods import find_method
+from .parts import read_finished, save_finished, select_missing
 from .results import StudyResults
 from .rows import collect_label_rows, collect_rows
 from .store import Arrays, StudyStore
 from .to_use import write_theories_to_use
-from .units import Finished, Unit, compute_unit, estimate_cost, list_units, read_finished
+from .units import Finished, Unit, compute_unit, estimate_cost, list_units
 
 # Called with the number of finished units, the number of all units, and the unit that just finished.
 Progress = Callable[[int, int, Unit | None], None]
@@ -92,8 +93,7 @@ def run_study(
         report = progress or (lambda *_: None)
         report(n_before, n_units, None)
         for n_done, done in enumerate(_compute(plan, missing, n_jobs), n_before + 1):
-            done.save(plan.store)
-            found[done.unit] = done.arrays
+            found[done.unit] = save_finished(done, plan.store, plan.config).arrays
             report(n_done, n_units, done.unit)
         finished = {u: arrays for u, arrays in found.items() if arrays is not None}
         return write_results(plan, finished, n_jobs, theory_progress)
@@ -175,7 +175,7 @@ def run_shard(
         report(0, len(own), None)
         with claims.kept_alive():
             for done in _compute(plan, queue, n_jobs):
-                done.save(plan.store)
+                save_finished(done, plan.store, plan.config)
                 claims.release(done.unit.name)
                 queue.n_computed += 1
                 n_done = queue.n_computed + queue.n_found
@@ -318,8 +318,11 @@ class _Queue:
 
 def _compute(plan: Plan, units: Iterable[Unit], n_jobs: int | None) -> Iterator[Finished]:
     """Compute units as workers ask for them; yield them in the order in which they are finished."""
-    compute = partial(compute_unit, version("steelyard"), plan.config)
-    calls = ((unit, *plan.work[unit]) for unit in units)
+    compute = partial(compute_unit, version("steelyard"))
+    # Of a study that grows, a unit may have some heuristics already.
+    calls = (
+        (select_missing(unit, plan.store, plan.config), unit, *plan.work[unit]) for unit in units
+    )
     for done in run_in_processes(compute, calls, n_jobs):
         for text in done.warnings:
             warnings.warn(f"{done.unit.dataset}: {text}", UserWarning, stacklevel=3)
@@ -410,15 +413,20 @@ def _describe_method(unit: Unit, units: Mapping[Unit, Arrays]) -> dict[str, Any]
     return {**found, **({"failed": failed} if failed else {})}
 
 
+def _sum_kinds(data: StudyData, units: Mapping[Unit, Arrays], name: str) -> dict[str, float]:
+    """The time of all units of a data set, by their kind."""
+    totals: defaultdict[str, float] = defaultdict(float)
+    for unit, arrays in units.items():
+        if unit.dataset == data.name and name in arrays:  # older units have no CPU time
+            totals[unit.kind] += float(arrays[name])
+    return {kind: round(total, 2) for kind, total in totals.items()}
+
+
 def _describe_run(
     config: StudyConfig, data_sets: Sequence[StudyData], units: Mapping[Unit, Arrays]
 ) -> dict[str, Any]:
     about = {}
     for data in data_sets:
-        seconds: defaultdict[str, float] = defaultdict(float)
-        for unit, arrays in units.items():
-            if unit.dataset == data.name:
-                seconds[unit.kind] += float(arrays["seconds"])
         methods = {
             find_method(unit.method).name: _describe_method(unit, units)
             for unit in units
@@ -431,7 +439,8 @@ def _describe_run(
             "n_labels": data.Y.shape[1],
             "n_folds": data.n_folds,
             "has_own_folds": data.has_own_folds,
-            "seconds": {kind: round(total, 2) for kind, total in seconds.items()},
+            "seconds": _sum_kinds(data, units, "seconds"),
+            "cpu_seconds": _sum_kinds(data, units, "cpu_seconds"),
             **({"methods": methods} if methods else {}),
         }
     versions = {name: version(name) for name in _VERSIONS_OF}

@@ -217,10 +217,10 @@ class StudyStore:
         """Save the theory path of a fold, as compressed JSON."""
         self.write(_theory_file(dataset, fold), content)
 
-    def hash_theories(self, dataset: str, fold: int) -> str | None:
-        """The checksum of the theories of a fold, or None if they are missing."""
+    def read_theories(self, dataset: str, fold: int) -> bytes | None:
+        """The theory path of a fold, as compressed JSON, or None if it is missing."""
         file = self.theory_file(dataset, fold)
-        return hashlib.sha256(file.read_bytes()).hexdigest() if file.is_file() else None
+        return file.read_bytes() if file.is_file() else None
 
 
 def read_json(path: Path) -> dict[str, Any]:

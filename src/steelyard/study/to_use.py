@@ -26,12 +26,12 @@ from steelyard.heuristics import Heuristic
 from steelyard.learning.parallel import run_in_processes
 from steelyard.learning.tuning import choose_cell
 from steelyard.measures import count_cells
-from steelyard.model.path import TheoryPath
 from steelyard.model.theory import Theory
 
 from .config import StudyConfig, StudyError
 from .data import StudyData, clean_name
 from .methods import find_method
+from .parts import read_path
 from .store import StudyStore, read_json
 from .units import RIPPER_VARIANTS
 from .unseen import Mask, count_unseen
@@ -132,21 +132,25 @@ def write_theories_to_use(
         choices = list_choices(config, results[results["dataset"] == data.name])
         if choices and not _is_written(store, data.name, choices, _list_folds(config, data)):
             work[data.name] = data, choices
+    learned: dict[tuple[Any, ...], Learned] = {}
+    for name, (data, _) in work.items():
+        found = _find_learned(store, config, data)
+        learned |= {(name, *cell): own for cell, own in found.items()}
     # Two measures may choose the same cell, which is learned once.
     calls = [
         (name, *cell, config, data.X, data.Y, _list_tests(config, data))
         for name, (data, choices) in work.items()
         for cell in dict.fromkeys((c.method, c.parameter, c.phi) for c in choices)
+        if (name, *cell) not in learned
     ]
-    learned = {}
     if calls:
         progress(0, len(calls))
-    for cell, result in run_in_processes(_learn, calls, n_jobs):
+    for n_done, (cell, result) in enumerate(run_in_processes(_learn, calls, n_jobs), start=1):
         learned[cell] = result
-        progress(len(learned), len(calls))
+        progress(n_done, len(calls))
     for name, (data, choices) in work.items():
-        found = [learned[name, c.method, c.parameter, c.phi] for c in choices]
-        _write(store, config, data, choices, found)
+        texts = [learned[name, c.method, c.parameter, c.phi] for c in choices]
+        _write(store, config, data, choices, texts)
 
 
 def _learn(
@@ -189,7 +193,11 @@ def _write(
     choices: Sequence[Choice],
     learned: Sequence[Learned],
 ) -> None:
-    """Write the theories of a data set, then the index that makes them valid."""
+    """Write the theories of a data set, then the index that makes them valid; delete others."""
+    try:
+        before = {entry["name"] for entry in _read_index(store, data.name)}
+    except StudyError:
+        before = set()
     confusion = count_on_test_folds(store, config, data, choices)
     entries = []
     for choice, own in zip(choices, learned, strict=True):
@@ -204,6 +212,8 @@ def _write(
     content = {"folds": _list_folds(config, data), "theories": entries}
     index = json.dumps(content, indent=1, ensure_ascii=False)
     store.write(_index_file(data.name), index.encode())
+    for name in before - {choice.name for choice in choices}:
+        locate_inside(store.folder, _theory_file(data.name, name)).unlink(missing_ok=True)
 
 
 def _list_tests(config: StudyConfig, data: StudyData) -> list[Mask]:
@@ -230,7 +240,7 @@ def count_on_test_folds(
     }
     totals = {cell: np.zeros((4, data.Y.shape[1]), dtype=np.int64) for cell in cells}
     for fold in _list_folds(config, data) if cells else ():
-        path = TheoryPath.from_json(store.theory_file(data.name, fold))
+        path = read_path(store, config, data.name, fold)
         _, is_test = data.locate(fold)
         X, truth = data.X[is_test], data.Y[is_test].to_numpy().astype(np.bool_)
         for cell, h in cells.items():
@@ -263,6 +273,32 @@ def _is_written(
         return known == list(choices) and all(_find_texts(store, dataset, entries))
     except (StudyError, OSError):
         return False
+
+
+def _find_learned(
+    store: StudyStore, config: StudyConfig, data: StudyData
+) -> dict[tuple[Any, ...], Learned]:
+    """What a study that has grown need not learn again: (method, parameter, φ) → what was learned.
+
+    A cell is learned on all examples, whatever the folds; others have counts on the folds. Code of a
+    user's own may have changed.
+    """
+    own_code = {family.name for family in config.families if family.source}
+    try:
+        entries = _read_index(store, data.name)
+        known = read_json(store.folder / _index_file(data.name)) if entries else {}
+        texts = list(_find_texts(store, data.name, entries))
+    except (StudyError, OSError):
+        return {}
+    has_same_folds = known.get("folds") == _list_folds(config, data)
+    found = {}
+    for entry, text in zip(entries, texts, strict=True):
+        is_cell, method = entry["parameter"] is not None, entry["method"]
+        is_valid = method not in own_code if is_cell else has_same_folds and ":" not in method
+        if text is not None and is_valid:
+            confusion = None if is_cell else entry["confusion"]
+            found[method, entry["parameter"], entry["phi"]] = Learned(text, confusion)
+    return found
 
 
 def _find_texts(

@@ -12,7 +12,7 @@ import time
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -36,7 +36,7 @@ from steelyard.learning.training_table import code_training_table
 from steelyard.measures import find_score_measures
 from steelyard.model.coverage import index_rows
 from steelyard.model.path import TheoryPath
-from steelyard.splitting import IterativeStratifiedKFold
+from steelyard.splitting import assign_folds
 
 from .config import SIZE_MEASURES, StudyConfig, StudyError
 from .data import StudyData, fold_seed
@@ -48,7 +48,7 @@ from .evaluating import (
     evaluate_prediction,
 )
 from .methods import find_method, judge_method
-from .store import Arrays, StudyStore
+from .store import Arrays
 
 # The first candidates of a study: enough for the figure, counted in a second or two.
 N_SHOWN_CANDIDATES = 20_000
@@ -135,12 +135,6 @@ class Finished(NamedTuple):
     theories: bytes | None
     warnings: list[str]
 
-    def save(self, store: StudyStore) -> None:
-        """Save the theories first: the unit counts as finished once its own file exists."""
-        if self.theories is not None:
-            store.write_theories(self.unit.dataset, self.unit.fold, self.theories)
-        store.write_unit(self.unit.name, self.arrays)
-
 
 def list_units(data: StudyData, config: StudyConfig) -> list[Unit]:
     """All units of a data set, fold by fold."""
@@ -156,17 +150,25 @@ def list_units(data: StudyData, config: StudyConfig) -> list[Unit]:
     return units
 
 
+def list_cells(unit: Unit, config: StudyConfig) -> list[str]:
+    """The heuristics that a unit has values of: family, parameter and the code of a user's own."""
+    if unit.kind not in ("grid", "inner"):
+        return []
+    sources = {family.name: family.source for family in config.families}
+    wanted = config.grid if unit.kind == "grid" else config.tuning_grid
+    return [
+        json.dumps([name, parameter, sources[name]], ensure_ascii=False)
+        for (name, parameter), heuristic in zip(config.columns, config.grid, strict=True)
+        if heuristic in wanted
+    ]
+
+
 def describe_purpose(unit: Unit, config: StudyConfig) -> str:
-    """The settings that a unit depends on and that may grow, as text."""
-    own = [family.source for family in config.families]
-    grid, tuned = (
-        [(heuristic.family, heuristic.arguments) for heuristic in heuristics]
-        for heuristics in (config.grid, config.tuning_grid)
-    )
+    """The other settings that a unit depends on and that may grow, as text."""
     method = find_method(unit.method).source if unit.method else ""
     settings: dict[str, Any] = {
-        "grid": (own, grid, config.phis, config.measures),
-        "inner": (own, tuned, config.phis, config.tune, config.inner_folds),
+        "grid": (config.phis, config.measures),
+        "inner": (config.phis, config.tune, config.inner_folds),
         "ripper": config.measures,
         "method": (unit.method, method, config.measures),
         "candidates": (),
@@ -186,19 +188,11 @@ def estimate_cost(unit: Unit, data: StudyData) -> float:
     return KINDS[unit.kind][1] * n_rows * float(np.log2(n_columns + 1))
 
 
-def read_finished(
-    unit: Unit, store: StudyStore, config: StudyConfig, *, retry: bool = True
-) -> Arrays | None:
-    """The arrays of a unit, or None if it must be computed (again), with `retry` also if it failed."""
-    arrays = store.read_unit(unit.name)
-    if arrays is not None and str(arrays.get("made_for")) != describe_purpose(unit, config):
-        return None  # of the study before it grew
-    if arrays is not None and retry and "error" in arrays:
-        return None
-    if arrays is None or "theories" not in arrays:
-        return arrays
-    is_intact = store.hash_theories(unit.dataset, unit.fold) == str(arrays["theories"])
-    return arrays if is_intact else None
+@lru_cache(maxsize=4)
+def _assign_inner(labels: bytes, n_rows: int, n_folds: int, seed: int) -> NDArray[np.int64]:
+    """The inner fold of each row, from 0; all inner folds of a fold ask for the same."""
+    Y = np.frombuffer(labels, dtype=np.int8).reshape(n_rows, -1)
+    return np.asarray(assign_folds(Y, n_folds, random_state=seed), dtype=np.int64)
 
 
 def _prepare_task(unit: Unit, data: StudyData, config: StudyConfig) -> Task:
@@ -207,9 +201,10 @@ def _prepare_task(unit: Unit, data: StudyData, config: StudyConfig) -> Task:
     seed = config.seed + repeat
     train, test = np.flatnonzero(~is_test), np.flatnonzero(is_test)
     if unit.inner:
-        splitter = IterativeStratifiedKFold(config.inner_folds, random_state=fold_seed(seed))
-        splits = list(splitter.split(np.zeros((len(train), 1)), data.Y.iloc[train]))
-        train, test = (train[rows] for rows in splits[unit.inner - 1])
+        labels = data.Y.iloc[train].to_numpy().astype(np.int8)
+        folds = _assign_inner(labels.tobytes(), len(train), config.inner_folds, fold_seed(seed))
+        is_test = folds == unit.inner - 1
+        train, test = train[~is_test], train[is_test]
     rows = [(take_rows(data.X, idx), data.Y.iloc[idx]) for idx in (train, test)]
     return Task(unit, config, seed, *rows)
 
@@ -224,13 +219,17 @@ def compute_unit(release: str, config: StudyConfig, unit: Unit, *data: Any) -> F
         own = version("steelyard")
         raise StudyError(f"a worker has steelyard {own}, but the study runs with {release}")
     task = _prepare_task(unit, StudyData(*data), config)
-    start = time.perf_counter()
+    start, cpu_start = time.perf_counter(), time.process_time()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         # A study compares methods as they are; that of a baseline is no advice for its user.
         warnings.filterwarnings("ignore", "no rule for")
         arrays, theories = KINDS[unit.kind][0](task)
     arrays["seconds"] = np.array(time.perf_counter() - start)
+    arrays["cpu_seconds"] = np.array(time.process_time() - cpu_start)
+    cells = list_cells(unit, config)
+    if cells:
+        arrays["cells"] = np.array(cells)
     arrays["made_for"] = np.array(describe_purpose(unit, config))
     arrays["made_by"] = np.array(f"steelyard {release}, code {hash_code()}")
     # Only warnings that users can act on; deprecations inside libraries are not for them.
@@ -259,6 +258,7 @@ def _compute_grid(task: Task) -> tuple[Arrays, bytes | None]:
     names = np.array([*found, *SIZE_MEASURES])
     checksum = np.array(hashlib.sha256(theories).hexdigest())
     arrays = {"measures": names, "values": values, "theories": checksum}
+    arrays["candidates"] = np.asarray(path.candidate_idx)
     if task.config.per_label:
         arrays |= _label_arrays(task, count_path(path, *task.test))
     return arrays, theories
