@@ -41,6 +41,13 @@ def heed_signals():
 
 
 @pytest.fixture
+def unprinted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Draw the figures of reports, but write empty files: printing takes most of the time."""
+    files = {".png": b"", ".pdf": b""}
+    monkeypatch.setattr("steelyard.report.figures.render_figure", lambda _: files)
+
+
+@pytest.fixture
 def run(capfd, monkeypatch):
     """Run a command in this process: exit code, standard output, standard error."""
     from steelyard.cli import main
