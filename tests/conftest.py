@@ -13,7 +13,12 @@ from hypothesis import HealthCheck, settings
 # mutmut runs the tests several times in one process, which Hypothesis takes for a mistake.
 ignored = [HealthCheck.differing_executors] if "MUTANT_UNDER_TEST" in os.environ else []
 settings.register_profile(
-    "steelyard", deadline=None, derandomize=True, database=None, suppress_health_check=ignored
+    "steelyard",
+    max_examples=50,  # where errors hide deeper, a test asks for more
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=ignored,
 )
 settings.load_profile("steelyard")
 
