@@ -370,7 +370,7 @@ RUN_AXE = """async () => {
 }"""
 
 
-# Of a theme only the colours differ, and these do not depend on the width.
+# A theme is meant to change colours only, so the dark one is checked at one width.
 @pytest.mark.parametrize(
     ("theme", "width"), [("light", 390), ("light", 900), ("light", 1400), ("dark", 1400)]
 )

@@ -44,7 +44,7 @@ def count_busy(leader: int) -> int:
 @pytest.mark.parametrize(
     ("number", "to_group", "code"),
     [
-        (signal.SIGTERM, False, 143),  # SIGHUP has the same handler: tests/cli/test_main.py
+        (signal.SIGTERM, False, 143),  # SIGHUP has the same handler
         (signal.SIGINT, True, 130),
         (signal.SIGKILL, False, -9),
     ],
