@@ -38,7 +38,7 @@ study: .venv/installed
 	$(BIN)/steelyard study --out $(RESULTS)
 
 test: .venv/installed-test lint
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist worksteal  # whole files per worker, so fixtures are made once
 
 .venv/installed-docs: .venv/installed
 	$(BIN)/python -m pip install --quiet --group docs

@@ -13,7 +13,12 @@ from hypothesis import HealthCheck, settings
 # mutmut runs the tests several times in one process, which Hypothesis takes for a mistake.
 ignored = [HealthCheck.differing_executors] if "MUTANT_UNDER_TEST" in os.environ else []
 settings.register_profile(
-    "steelyard", deadline=None, derandomize=True, database=None, suppress_health_check=ignored
+    "steelyard",
+    max_examples=50,  # where errors hide deeper, a test asks for more
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=ignored,
 )
 settings.load_profile("steelyard")
 
@@ -38,6 +43,13 @@ def heed_signals():
     signal.signal(signal.SIGINT, signal.default_int_handler)
     if hasattr(signal, "SIGHUP"):  # Windows has none
         signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
+@pytest.fixture
+def unprinted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Draw the figures of reports, but write empty files: printing takes most of the time."""
+    files = {".png": b"", ".pdf": b""}
+    monkeypatch.setattr("steelyard.report.figures.render_figure", lambda _: files)
 
 
 @pytest.fixture

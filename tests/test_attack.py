@@ -28,7 +28,7 @@ def test_an_attack_finds_no_defect(setting, name):
 
 def test_every_reader_rejects_damage_in_a_sentence_of_its_own(setting):
     for reader in list_readers(setting.folder):
-        assert fuzz(reader, setting, n_inputs=10).defects == []
+        assert fuzz(reader, setting, n_inputs=5).defects == []
 
 
 def test_every_combiner_and_decoder_is_exported():

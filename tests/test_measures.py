@@ -39,6 +39,7 @@ def label_pairs(draw, max_examples=8, min_labels=2):
 
 
 class TestAgainstScikitLearn:
+    @settings(max_examples=30)
     @given(label_pairs())
     @pytest.mark.parametrize("average", ["micro", "macro"])
     @pytest.mark.parametrize("name", SCORE_FUNCTIONS)

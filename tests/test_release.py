@@ -76,6 +76,12 @@ def test_the_version_stands_in_one_place():
     }
 
 
+def test_the_changelog_begins_with_the_version():
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    newest = re.search(r"^## (\d\S*)", changelog, re.MULTILINE)[1]
+    assert newest == steelyard.__version__
+
+
 @pytest.mark.skipif(not WORKFLOWS, reason="a source archive has no workflows")
 def test_workflows_call_targets_of_the_makefile():
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")

@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import Any
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # Public names by module. They are imported on first use: scikit-learn and pandas together take a
 # second, which `steelyard --help` does not need.

@@ -163,7 +163,7 @@ class TestInspection:
     @one_dimension
     def test_partial_dependence(self, clf, y):
         # scikit-learn rejects several labels here, whatever the estimator.
-        result = partial_dependence(clf.fit(X, y), X.astype(float), [0], kind="average")
+        result = partial_dependence(clf.fit(X, y), X.astype(float), [0], grid_resolution=9)
         assert np.isfinite(result["average"]).all()
 
     @every_target
@@ -224,7 +224,7 @@ class TestEnsembles:
 
     def test_thresholds_of_two_classes(self, clf):
         assert FixedThresholdClassifier(clf, threshold=0.3).fit(X, PAIR).predict(X).sum() > 0
-        tuned = TunedThresholdClassifierCV(clf, scoring="f1", cv=2).fit(X, PAIR)
+        tuned = TunedThresholdClassifierCV(clf, scoring="f1", cv=2, thresholds=9).fit(X, PAIR)
         assert 0 <= tuned.best_threshold_ <= 1
 
     def test_one_label_at_a_time(self, clf):

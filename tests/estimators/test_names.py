@@ -78,8 +78,7 @@ def used_names(theory: Theory) -> set[str]:
 
 class TestFrames:
     @ESTIMATORS
-    @pytest.mark.parametrize("library", ["polars", "pyarrow", "nullable", "arrow types"])
-    def test_every_library_teaches_what_pandas_teaches(self, clf, library, planted):
+    def test_every_library_teaches_what_pandas_teaches(self, clf, planted):
         X = planted.X.assign(
             **{c: planted.X[c].astype(str) for c in planted.X.select_dtypes("category")}
         )
@@ -87,21 +86,22 @@ class TestFrames:
         Y = planted.Y
         expected = sklearn.clone(clf).fit(X, Y)
         in_polars = pl.from_pandas(X), pl.from_pandas(Y)
-        X, Y = {
+        libraries = {
             "polars": in_polars,
             "pyarrow": tuple(frame.to_arrow() for frame in in_polars),
             "nullable": (X.convert_dtypes(), Y.astype("Int64")),
             "arrow types": tuple(
                 frame.to_arrow().to_pandas(types_mapper=pd.ArrowDtype) for frame in in_polars
             ),
-        }[library]
-        found = sklearn.clone(clf).fit(X, Y)
-        assert str(found.theory_) == str(expected.theory_)
-        assert found.theory_ == expected.theory_
-        assert found.feature_names_in_.tolist() == planted.feature_names
-        assert found.theory_.label_names == tuple(planted.label_names)
-        np.testing.assert_array_equal(found.predict(X), expected.predict(planted.X))
-        assert found.score(X, Y) == expected.score(planted.X, planted.Y)
+        }
+        for library, (X, Y) in libraries.items():
+            found = sklearn.clone(clf).fit(X, Y)
+            assert str(found.theory_) == str(expected.theory_), library
+            assert found.theory_ == expected.theory_, library
+            assert found.feature_names_in_.tolist() == planted.feature_names
+            assert found.theory_.label_names == tuple(planted.label_names)
+            np.testing.assert_array_equal(found.predict(X), expected.predict(planted.X))
+            assert found.score(X, Y) == expected.score(planted.X, planted.Y), library
 
     def test_a_polars_series_of_classes_is_a_target(self):
         X = pl.DataFrame({"size": np.arange(40.0)})

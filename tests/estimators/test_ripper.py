@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import f1_score
 
@@ -35,6 +35,7 @@ def parse_body(text, names):
 
 
 class TestTheory:
+    @settings(max_examples=40)
     @given(data_sets(min_rows=4), st.booleans(), st.integers(0, 99))
     def test_printed_rules_predict_what_predict_predicts(self, data_set, prune, seed):
         X, Y = data_set
@@ -50,6 +51,7 @@ class TestTheory:
             expected.append(np.where(fires, label.target_class, 1 - label.target_class))
         assert (clf.predict(X) == np.transpose(expected)).all()
 
+    @settings(max_examples=40)
     @given(data_sets(min_rows=4), st.integers(0, 99))
     def test_survives_json(self, data_set, seed):
         X, Y = data_set

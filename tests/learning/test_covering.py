@@ -89,7 +89,7 @@ def expect(problem, exact_heuristic, **options):
 
 class TestAgainstTheOracle:
     @pytest.mark.parametrize("heuristic", HEURISTICS, ids=describe)
-    @settings(max_examples=60)
+    @settings(max_examples=40)
     @given(problem=problems())
     def test_the_same_rules_in_the_same_order(self, heuristic, problem):
         assert select(problem, heuristic) == expect(problem, HEURISTICS[heuristic])

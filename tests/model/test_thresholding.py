@@ -80,3 +80,11 @@ def test_without_rules_there_is_no_cut():
 def test_infinite_values_are_values():
     assert count_kept(np.array([np.inf, 1.0, -np.inf]), 0.3) == 1
     assert count_kept(np.array([np.inf, 1.0, -np.inf]), 1.0) == 3
+
+
+@given(tied_values, st.integers(0, 6), st.integers(0, 20))
+def test_protected_rules_stay_and_count_for_the_cut_of_the_others(values, n_protected, twentieths):
+    protected, others = values[:n_protected], sorted(values[n_protected:], reverse=True)
+    mixed = [*protected, *others]
+    kept = {*range(len(protected)), *keep(mixed, twentieths / 20)}
+    assert count_kept(np.array(mixed), twentieths / 20, len(protected)) == len(kept)

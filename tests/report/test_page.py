@@ -323,7 +323,7 @@ def test_the_page_predicts_what_the_theory_predicts(open_page, study, dataset):
     theory = read_path(study, dataset).theory(1, 0.75)
     predicted = theory.predict(X)
     page = open_page(f"#data={dataset}&parameter=4&phi=0.75&view=ask")
-    for i in range(12):
+    for i in range(6):
         page.select_option("#example", str(i))
         settle(page)
         chips = page.locator(".chip.correct, .chip.false-positive").all_inner_texts()
@@ -389,13 +389,14 @@ def test_dark_follows_the_system_and_the_button(open_page):
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") != dark
 
 
-@pytest.mark.parametrize("width", [390, 768, 1280])
-def test_nothing_is_wider_than_the_window(open_page, width):
-    page = open_page("#data=evil", viewport={"width": width, "height": 800})
+def test_nothing_is_wider_than_the_window(open_page):
+    page = open_page("#data=evil")
     for view in ("rules", "ask", "labels", "compare", "tradeoff"):
         page.locator(f"#tab-{view}").click()
-        settle(page)
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        for width in (390, 768, 1280):
+            page.set_viewport_size({"width": width, "height": 800})
+            settle(page)
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, (view, width)
 
 
 def test_the_page_lists_differences_from_the_paper_s_setting(open_page, study, tmp_path):
@@ -420,7 +421,7 @@ BOXES = """selector => [...document.querySelectorAll('#map-drawing ' + selector)
 })"""
 
 
-@pytest.mark.parametrize(("n_parameters", "n_phis"), [(1, 1), (2, 2), (4, 3), (1, 4), (4, 1)])
+@pytest.mark.parametrize(("n_parameters", "n_phis"), [(1, 1), (4, 3), (1, 4), (4, 1)])
 def test_a_small_grid_has_readable_axes(open_page, study, tmp_path, n_parameters, n_phis):
     rows = study.results
     rows = rows[rows["parameter"].isin(PARAMETERS[:n_parameters])]
@@ -461,14 +462,16 @@ def test_the_left_column_has_room_for_all_of_the_paper_s_methods(open_page, stud
         assert wide <= room
 
 
-@pytest.mark.parametrize("width", [1300, 1400, 1600, 1800, 2200])
-def test_the_table_of_labels_is_not_cut_off(open_page, width):
-    page = open_page("#data=planted&view=labels", viewport={"width": width, "height": 800})
-    wide, room = page.evaluate(
-        "(() => { const node = document.querySelector('#labels .scroll');"
-        " return [node.scrollWidth, node.clientWidth]; })()"
-    )
-    assert wide <= room
+def test_the_table_of_labels_is_not_cut_off(open_page):
+    page = open_page("#data=planted&view=labels")
+    for width in (1300, 1400, 1600, 1800, 2200):
+        page.set_viewport_size({"width": width, "height": 800})
+        settle(page)
+        wide, room = page.evaluate(
+            "(() => { const node = document.querySelector('#labels .scroll');"
+            " return [node.scrollWidth, node.clientWidth]; })()"
+        )
+        assert wide <= room, width
 
 
 def test_a_printed_page_shows_the_theory_and_no_buttons(open_page):

@@ -370,8 +370,10 @@ RUN_AXE = """async () => {
 }"""
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", [390, 900, 1400])
+# A theme is meant to change colours only, so the dark one is checked at one width.
+@pytest.mark.parametrize(
+    ("theme", "width"), [("light", 390), ("light", 900), ("light", 1400), ("dark", 1400)]
+)
 def test_axe_finds_no_violation(visit, study_page, axe, theme, width):
     viewport = {"width": width, "height": 900}
     page = visit(study_page, "#data=planted", viewport=viewport, color_scheme=theme)

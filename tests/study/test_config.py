@@ -3,7 +3,7 @@ import math
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steelyard import Constraints
@@ -34,6 +34,7 @@ configs = st.builds(
 )
 
 
+@settings(max_examples=40)
 @given(configs)
 def test_toml_repeats_the_configuration(config):
     assert config_from_toml(config_to_toml(config)) == config

@@ -118,7 +118,7 @@ def test_random_damage_is_one_sentence_with_the_file(folder, name):
     whole = file.read_bytes()
     plain = gzip.decompress(whole) if name.endswith(".gz") else whole
     n_rejected = 0
-    for _ in range(25):
+    for _ in range(10):  # `make attack` tries thousands
         mutant = mutate(plain, chance)
         file.write_bytes(gzip.compress(mutant) if name.endswith(".gz") else mutant)
         try:
@@ -130,4 +130,4 @@ def test_random_damage_is_one_sentence_with_the_file(folder, name):
                 [str(file), str(folder / "results.csv")] if name == "study.toml" else [str(file)]
             )
             assert any(path in str(error) for path in named)
-    assert n_rejected > 5
+    assert n_rejected > 2

@@ -46,6 +46,7 @@ def test_a_loaded_study_equals_the_study_that_was_run(mini_study):
     assert loaded.summarize() == mini_study.summarize()
 
 
+@pytest.mark.usefixtures("unprinted")
 def test_every_name_of_a_data_set_survives(odd_names, run):
     loaded = load_study(odd_names.folder)
     assert loaded.datasets == odd_names.datasets == NAMES
@@ -62,6 +63,7 @@ def test_every_name_of_a_data_set_survives(odd_names, run):
     assert all(f'"name":"{name}"' in page for name in NAMES)
 
 
+@pytest.mark.usefixtures("unprinted")
 def test_a_report_computes_each_summary_once(odd_names, monkeypatch, capfd):
     calls = collections.Counter()
 
@@ -116,6 +118,7 @@ def test_an_unfinished_study_cannot_be_loaded(mini_study, tmp_path):
         load_study(folder)
 
 
+@pytest.mark.usefixtures("unprinted")
 def test_a_study_without_tuning_and_baselines_has_a_report(tmp_path, run):
     config = StudyConfig(("planted",), parameters=(2.0,), phis=(1.0,), folds=2, n_candidates=60)
     study = run_study(config, tmp_path / "plain", n_jobs=1)
