@@ -39,7 +39,7 @@ def round_for_sums(weights: Any) -> Floats:
     >>> round_for_sums([0.5, 3.0]).tolist()
     [0.5, 3.0]
     >>> thirds = round_for_sums([1 / 3] * 10)
-    >>> sum(thirds[:7]) - sum(thirds[:4]) == sum(thirds[7:])
+    >>> bool(sum(thirds[:7]) - sum(thirds[:4]) == sum(thirds[7:]))
     True
     """
     weights = np.asarray(weights, dtype=np.float64)
