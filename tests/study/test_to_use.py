@@ -49,6 +49,7 @@ def test_the_cell_is_what_tuning_with_the_same_folds_chooses(study):
             cv=splits,
             preset="paper",
             n_candidates=300,
+            calibrate=False,
             random_state=0,
         ).fit(data.X, data.Y)
         assert (clf.best_heuristic_.m, clf.best_phi_) == (used.choice.parameter, used.choice.phi)

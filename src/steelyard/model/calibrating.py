@@ -18,9 +18,10 @@ from .theory import Theory
 
 Floats = NDArray[np.float64]
 
-# How much the slope and the shift of a label stick to those of all labels together, as curvatures. Of
-# slopes of 1 to 100 and shifts of 1 to 5, these had the best Brier score and F1 together, within 0.1 %
-# of the best of each, on the training folds of four data sets that are not the paper's.
+# How much the slope and the shift of a label stick to those of all labels together, as curvatures.
+# Of six pairs with slopes of 1 to 20 and shifts of 1 to 5, these had the smallest calibration error
+# (1.07 %) and a Brier score of 6.070 % (best: 6.068), on training folds of four data sets that are
+# not the paper's.
 SLOPE_STRENGTH = 10.0
 SHIFT_STRENGTH = 1.0
 # Scores that order examples the wrong way round hardly count, but the order stays.
