@@ -113,7 +113,6 @@ def test_tuning_keeps_what_is_given(fit, options, heuristic, phi):
     [
         ["--method", "paper", "--parameter", 4, "--phi", 1],
         ["--method", "paper", "--heuristic", "wra", "--phi", 0.5],
-        ["--method", "short", "--heuristic", "wra", "--phi", 0.5, "--decode", "each-label"],
         ["--method", "boosted", "--decode", "best-label-set"],
     ],
 )
