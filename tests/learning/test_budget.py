@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 
-from steelyard import RuleSetClassifier
+from steelyard import BoostedRulesClassifier, RuleSetClassifier
 from steelyard.learning import budget
 from steelyard.learning.budget import SlowWarning, machine_memory, read_memory
 
@@ -62,6 +62,16 @@ class TestFits:
             for limit in (None, "1GB")
         ]
         assert fits[0].theory_ == fits[1].theory_
+
+    def test_boosting_announces_what_it_takes_before_it_starts(self, monkeypatch):
+        # 3,000 rows: 8 bytes for each of two labels, and one byte for each of up to 100 rules.
+        monkeypatch.setattr(budget, "machine_memory", lambda: 4 * 3000 * 115)
+        with pytest.warns(UserWarning, match=r"boosting takes up to .*: fewer .*n_jobs"):
+            BoostedRulesClassifier(random_state=0).fit(self.X, self.Y)
+        monkeypatch.setattr(budget, "machine_memory", lambda: 4 * 3000 * 116)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            BoostedRulesClassifier(random_state=0).fit(self.X, self.Y)
 
 
 class TestSlowWork:

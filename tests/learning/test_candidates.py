@@ -87,12 +87,12 @@ def labelled_tables(draw, **options):
 
 
 @st.composite
-def labelled_sparse_tables(draw):
+def labelled_sparse_tables(draw, min_columns=5, max_columns=30):
     """Like words in texts: many columns that are almost always 0, some with other gaps or numbers."""
     n_rows = draw(st.integers(20, 100))
     rng = draw(random_generators())
     columns = {}
-    for j in range(draw(st.integers(5, 30))):
+    for j in range(draw(st.integers(min_columns, max_columns))):
         others = [[1.0], [1.0], [1.0, np.nan], [1.0, 2.0, 3.0]][rng.integers(4)]
         is_other = rng.random(n_rows) < rng.choice([0.02, 0.1, 0.3])
         usual = float(rng.random() < 0.2)  # a few columns are almost always 1
@@ -104,26 +104,36 @@ def labelled_sparse_tables(draw):
 seeds = st.integers(0, 2**64 - 1)
 
 
+def check_tree(X, is_target, seed, n_drawn, draw, most_draws=2):
+    """The rules of a tree are those of the oracle's tree."""
+    n_rows = len(X)
+    bag_size = draw.draw(st.integers(1, most_draws * n_rows), label="bag_size")
+    depth = draw.draw(st.sampled_from([None, 1, 2, 3]), label="depth")
+    order = draw.draw(st.permutations(range(n_rows)), label="order")
+    training = code_training_table(X)
+    table = code_table(table_to_rows(X), training.coded.is_nominal)
+
+    tree = grow_tree(table, is_target, order, bag_size, n_drawn, depth, seed)
+    expected = [path_to_ranges(body, table) for body in extract_rules(tree, target=1)]
+
+    grown, *_ = grow(training, is_target, seed, (depth,), 1, bag_size, n_drawn, order)
+    # Different leaves may test the same ranges: once is enough. Leaves come in any order.
+    unique = {tuple(sorted(body)) for body in expected}
+    assert sorted(tuple(sorted(body)) for body in table_to_ranges(grown)) == sorted(unique)
+
+
 class TestTrees:
     @settings(max_examples=300)
     @given(labelled_tables(max_rows=30, max_columns=5) | labelled_sparse_tables(), seeds, st.data())
     def test_a_tree_is_the_oracles_tree(self, data, seed, draw):
-        X, is_target = data
-        n_rows, n_features = X.shape
-        bag_size = draw.draw(st.integers(1, 2 * n_rows), label="bag_size")
-        n_drawn = draw.draw(st.integers(1, n_features), label="n_drawn")
-        depth = draw.draw(st.sampled_from([None, 1, 2, 3]), label="depth")
-        order = draw.draw(st.permutations(range(n_rows)), label="order")
-        training = code_training_table(X)
-        table = code_table(table_to_rows(X), training.coded.is_nominal)
+        n_drawn = draw.draw(st.integers(1, data[0].shape[1]), label="n_drawn")
+        check_tree(*data, seed, n_drawn, draw)
 
-        tree = grow_tree(table, is_target, order, bag_size, n_drawn, depth, seed)
-        expected = [path_to_ranges(body, table) for body in extract_rules(tree, target=1)]
-
-        grown, *_ = grow(training, is_target, seed, (depth,), 1, bag_size, n_drawn, order)
-        # Different leaves may test the same ranges: once is enough. Leaves come in any order.
-        unique = {tuple(sorted(body)) for body in expected}
-        assert sorted(tuple(sorted(body)) for body in table_to_ranges(grown)) == sorted(unique)
+    # So many are counted by their bits if they are binary; large bags draw rows more than seven times.
+    @settings(max_examples=40)
+    @given(labelled_sparse_tables(min_columns=32, max_columns=50), seeds, st.data())
+    def test_a_tree_of_many_drawn_attributes_is_the_oracles_tree(self, data, seed, draw):
+        check_tree(*data, seed, 32, draw, most_draws=20)
 
     @given(labelled_tables(max_rows=30), seeds)
     def test_a_rule_covers_exactly_the_rows_that_reach_its_leaf(self, data, seed):

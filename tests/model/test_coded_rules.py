@@ -12,6 +12,8 @@ from steelyard.model.coded_rules import code_rules, drop_unused
 from steelyard.model.conditions import Condition, merge_conditions
 from steelyard.model.coverage import cover, index_rows, unpack
 from steelyard.model.features import Feature
+from steelyard.model.firing import find_bounds, fire
+from steelyard.model.tables import table_to_columns
 from strategies import (
     body_to_oracle,
     code_table,
@@ -49,6 +51,14 @@ class TestCovering:
         rows = table_to_rows(X.astype({"switch": str}))
         expected = coverage([body_to_oracle(body, list(X)) for body in bodies], rows)
         assert mask_of(code_rules(FEATURES, bodies), X) == expected
+
+    @settings(max_examples=50)
+    @given(tables_with_rules(max_rows=150), st.sampled_from([pd.DataFrame, to_sparse_frame]))
+    def test_testing_each_bound_is_the_same_as_looking_it_up_in_sorted_codes(self, data, to_form):
+        X, coder, coded, table = data
+        columns = list(table_to_columns(to_form(X), coder.features))
+        fired = fire(find_bounds(table, coder), coder, columns, len(X))
+        assert fired.tolist() == cover(table, index_rows(coded)).tolist()
 
     @settings(max_examples=50)
     @given(tables_with_rules())

@@ -8,7 +8,6 @@ import pytest
 from scipy import sparse
 
 from steelyard.model import coded_rules
-from steelyard.model.coding import FeatureCoder
 from steelyard.model.combiners import FirstRule
 from steelyard.model.conditions import Condition
 from steelyard.model.decoders import BestLabel, Decoder, EachLabel, LabelSetVotes
@@ -116,7 +115,7 @@ class TestViewsAgree:
         assert theory.evaluate(none).fires.shape == (0, len(theory))
         assert theory.explain(none) == []
 
-    def test_an_explanation_encodes_the_table_and_decodes_its_scores_once(self, pair, monkeypatch):
+    def test_an_explanation_covers_the_table_and_decodes_its_scores_once(self, pair, monkeypatch):
         theory, X = random_cases(*pair)[0]
         calls = []
 
@@ -129,13 +128,13 @@ class TestViewsAgree:
 
             monkeypatch.setattr(kind, name, counted)
 
-        count(FeatureCoder, "encode_columns")
+        count(coded_rules.CodedRules, "cover_columns")
         count(coded_rules.CodedRules, "read_columns")
         count(type(theory.decoder), "decode")
         for view in (theory.evaluate, theory.explain):
             calls.clear()
             view(X)
-            assert sorted(calls) == ["decode", "encode_columns", "read_columns"]
+            assert sorted(calls) == ["cover_columns", "decode", "read_columns"]
 
     def test_random_theories_are_not_trivial(self, pair):
         presences, n_tied = set(), 0

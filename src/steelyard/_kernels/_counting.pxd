@@ -304,16 +304,21 @@ cdef inline void find_binary(const Coded* coded, uint8_t* out) noexcept nogil:
     """Which features have two codes and no missing value, so that one sum counts both."""
     cdef const int32_t* codes
     cdef Py_ssize_t f, i, n
+    cdef int32_t least
     for f in range(coded.n_features):
+        out[f] = False
+        if coded.n_codes[f] != 2:
+            continue
         if coded.column[f] >= 0:
             codes = dense_codes(coded, f)
             n = coded.n_rows
         else:
             codes = coded.codes + coded.indptr[f]
             n = coded.indptr[f + 1] - coded.indptr[f]
-        out[f] = coded.n_codes[f] == 2
+        least = 0
         for i in range(n):
-            out[f] &= codes[i] >= 0
+            least |= codes[i]  # negative if one of them is
+        out[f] = least >= 0
 
 
 cdef inline uint64_t sum_nondefault(
@@ -376,9 +381,11 @@ cdef inline void add_rows(
 ) noexcept nogil:
     """Add the packed counts of n rows to the features that list them."""
     cdef Py_ssize_t i, e
+    cdef uint64_t counts  # the compiler would read them again for each feature
     for i in range(n):
+        counts = pair[rows[i]]
         for e in range(tally.indptr[rows[i]], tally.indptr[rows[i] + 1]):
-            tally.counts[tally.features[e]] += pair[rows[i]]
+            tally.counts[tally.features[e]] += counts
 
 
 cdef inline void subtract_rows(
@@ -386,9 +393,11 @@ cdef inline void subtract_rows(
 ) noexcept nogil:
     """Take the packed counts of n rows from the features that list them."""
     cdef Py_ssize_t i, e
+    cdef uint64_t counts  # the compiler would read them again for each feature
     for i in range(n):
+        counts = pair[rows[i]]
         for e in range(tally.indptr[rows[i]], tally.indptr[rows[i] + 1]):
-            tally.counts[tally.features[e]] -= pair[rows[i]]
+            tally.counts[tally.features[e]] -= counts
 
 
 cdef inline void clear_rows(const Tally* tally, const uint32_t* rows, Py_ssize_t n) noexcept nogil:

@@ -53,6 +53,11 @@ cdef inline double _impurity(
     return xlogx[weight] - xlogx[positive] - xlogx[weight - positive]
 
 
+cdef inline double impurity(uint64_t counts, const double* xlogx) noexcept nogil:
+    """Entropy times weight, of packed counts."""
+    return _impurity(examples(counts), positives(counts), xlogx)
+
+
 cdef inline double best_boundary(
     const uint64_t* counts, Py_ssize_t n, const double* xlogx, Py_ssize_t* boundary
 ) noexcept nogil:
@@ -62,19 +67,19 @@ cdef inline double best_boundary(
     """
     cdef uint64_t total = 0, passed = 0
     cdef uint64_t weight, positive, left, left_positive
-    cdef double impurity, gain, best = 0.0
+    cdef double whole, gain, best = 0.0
     cdef Py_ssize_t i
     for i in range(n):
         total += counts[i]
     weight = examples(total)
     positive = positives(total)
-    impurity = _impurity(weight, positive, xlogx)
+    whole = _impurity(weight, positive, xlogx)
     boundary[0] = -1
     for i in range(n - 1):
         passed += counts[i]
         left = examples(passed)
         left_positive = positives(passed)
-        gain = impurity - (
+        gain = whole - (
             _impurity(left, left_positive, xlogx)
             + _impurity(weight - left, positive - left_positive, xlogx)
         )
@@ -93,8 +98,8 @@ cdef inline double multiway_gain(
     cdef Py_ssize_t i
     for i in range(n):
         total += counts[i]
-        children += _impurity(examples(counts[i]), positives(counts[i]), xlogx)
-    return _impurity(examples(total), positives(total), xlogx) - children
+        children += impurity(counts[i], xlogx)
+    return impurity(total, xlogx) - children
 
 
 cdef inline int32_t cut_code(const double* values, int32_t lower, int32_t upper) noexcept nogil:

@@ -35,12 +35,14 @@ from ._counting cimport (
 )
 from ._limits cimport PRESENCE, Limits, borrow_limits, is_apart, is_banned, relax_body
 from ._memory cimport allocate
+from ._node_bits cimport NodeBits, count_rows, make_node_bits, take_rows
 from ._random cimport next_below
 from ._splitting cimport (
     Branch,
     Splitter,
     best_boundary,
     cut_code,
+    impurity,
     make_splitter,
     multiway_gain,
     split_by_sorting,
@@ -55,6 +57,8 @@ cdef double MIN_GAIN = 1e-6
 cdef Py_ssize_t TALLY_PRICE = 3
 
 cdef enum:
+    # Bits of a node's rows are worth making if this many attributes are drawn from it.
+    LEAST_DRAWN = 32
     # Tallies that exist at a time: one per node of the current path that has one.
     MOST_TALLIES = 32
 
@@ -73,10 +77,13 @@ cdef struct Forest:
     Py_ssize_t most_tallied  # rows of the largest node that is counted by a tally
     Counter counter
     Tally tally  # its counts are those of all slots, one after the other
+    Py_ssize_t many_rows  # have more entries than there are attributes
     Py_ssize_t* free_slots  # tallies that no node has; their counts are 0 ...
     Py_ssize_t* n_free_slots  # ... and their number
     Splitter splitter
     uint8_t* is_binary  # features with the codes 0 and 1 and no missing value
+    NodeBits* node_bits  # NULL if too few attributes are drawn at a node, or with weights
+    bint is_weighed
     Py_ssize_t n_usable
     uint32_t* window  # usable attributes; the drawn ones move to the end
     Limits limits
@@ -149,24 +156,69 @@ cdef void _drop_tally(Node* node, const Forest* forest) noexcept nogil:
     if node.slot < 0:
         return
     tally = _tally_of(node, forest)
-    clear_rows(&tally, forest.counter.members + node.start, node.end - node.start)
+    if node.end - node.start >= forest.many_rows:
+        memset(tally.counts, 0, forest.coded.n_features * sizeof(uint64_t))
+    else:
+        clear_rows(&tally, forest.counter.members + node.start, node.end - node.start)
     forest.free_slots[forest.n_free_slots[0]] = node.slot
     forest.n_free_slots[0] += 1
     node.slot = -1
 
 
-cdef void _hand_tally_on(Node* node, Node* child, const Forest* forest) noexcept nogil:
+cdef void _hand_tally_on(
+    Node* node, Node* child, Node* other, const Forest* forest
+) noexcept nogil:
     """Take the rows that are not in a child from the tally of a node and give it to the child.
 
-    Only the rows of the smaller children are looked at, not those of the largest again and again.
+    Only the rows of the smaller children are looked at, not those of the largest again and again. If
+    `other` has all the rest, its tally is made now: then one difference per attribute is enough.
     """
     cdef const uint32_t* members = forest.counter.members
     cdef const uint64_t* pair = forest.counter.pair
-    cdef Tally tally = _tally_of(node, forest)
-    subtract_rows(&tally, members + node.start, child.start - node.start, pair)
-    subtract_rows(&tally, members + child.end, node.end - child.end, pair)
+    cdef Tally tally = _tally_of(node, forest), part
+    cdef Py_ssize_t f
     child.slot = node.slot
+    if other != NULL and other.end - other.start >= forest.many_rows:
+        _make_tally(other, forest)
+    if other != NULL and other.slot >= 0:
+        part = _tally_of(other, forest)
+        for f in range(forest.coded.n_features):
+            tally.counts[f] -= part.counts[f]
+    else:
+        subtract_rows(&tally, members + node.start, child.start - node.start, pair)
+        subtract_rows(&tally, members + child.end, node.end - child.end, pair)
     node.slot = -1
+
+
+cdef inline uint64_t _raise_least(
+    uint64_t least, double gain, const Node* node, const double* xlogx
+) noexcept nogil:
+    """Examples that the smaller branch of two needs for such a gain, if `least` are too few.
+
+    A branch of so many examples has the largest gain if they are of one class.
+    """
+    cdef uint64_t weight = examples(node.counts), n_positives = positives(node.counts)
+    cdef double whole = impurity(node.counts, xlogx)
+    cdef double rest
+    gain -= 1e-9 * (whole + 1)  # more than any error of rounding
+    while least < min(n_positives, weight - n_positives):
+        rest = min(
+            impurity(pack(weight - least, n_positives - least), xlogx),
+            impurity(pack(weight - least, n_positives), xlogx),
+        )
+        if whole - rest >= gain:
+            break
+        least += 1
+    return least
+
+
+cdef inline uint64_t _count_branch(
+    Py_ssize_t f, const Node* node, const Forest* forest
+) noexcept nogil:
+    """Packed counts of the rows without the default code of a binary feature, without a tally."""
+    if forest.node_bits != NULL and forest.node_bits.place[f] >= 0:
+        return count_rows(forest.node_bits, f)
+    return sum_nondefault(&forest.coded, f, node.start, node.end, &forest.counter)
 
 
 cdef inline Py_ssize_t _count_codes(
@@ -177,29 +229,15 @@ cdef inline Py_ssize_t _count_codes(
     If there are two or more, they are in `codes` and `counts`; fewer allow no split.
     """
     cdef const Coded* coded = &forest.coded
-    cdef const Counter* counter = &forest.counter
-    cdef bint is_listed = coded.column[f] < 0
-    cdef bint is_tallied = is_listed and node.slot >= 0
-    cdef uint64_t ones, tallied = 0
     if coded.n_codes[f] < 2:
         return 0
-    if is_tallied:
-        tallied = forest.tally.counts[node.slot * coded.n_features + f]
-        if tallied == 0:
-            return 1  # the default alone
-    if not forest.is_binary[f]:
-        return count_codes(coded, f, node.start, node.end, node.counts, counter)
-    if is_tallied:
-        ones = tallied
-    else:
-        ones = sum_nondefault(coded, f, node.start, node.end, counter)
-    if is_listed and coded.default_code[f] == 1:
-        ones = node.counts - ones
-    counter.codes[0] = 0
-    counter.codes[1] = 1
-    counter.counts[0] = node.counts - ones
-    counter.counts[1] = ones
-    return 1 if ones == 0 or ones == node.counts else 2
+    if (
+        coded.column[f] < 0
+        and node.slot >= 0
+        and forest.tally.counts[node.slot * coded.n_features + f] == 0
+    ):
+        return 1  # the default alone
+    return count_codes(coded, f, node.start, node.end, node.counts, &forest.counter)
 
 
 cdef Split _find_split(uint64_t* state, const Node* node, const Forest* forest) noexcept nogil:
@@ -207,39 +245,66 @@ cdef Split _find_split(uint64_t* state, const Node* node, const Forest* forest) 
 
     It looks at `n_drawn` attributes at least, and then at more until one has a gain.
     """
+    # Copies: after each write to the window, the compiler would read the members of the forest again.
     cdef const Counter* counter = &forest.counter
     cdef const double* xlogx = forest.splitter.xlogx
     cdef uint32_t* window = forest.window
     cdef Py_ssize_t n_window = forest.n_usable
+    cdef Py_ssize_t n_drawn = forest.n_drawn
+    cdef const uint8_t* is_binary = forest.is_binary
+    cdef const int32_t* column = forest.coded.column
+    cdef const uint64_t* tallied = NULL  # counts of listed features, if the node has a tally
     cdef const Limits* limits = &forest.limits
-    cdef double gain, best_gain = MIN_GAIN * <double> examples(node.counts)
+    cdef bint is_limited = limits.is_active
+    cdef uint64_t branch, counts = node.counts, weight = examples(node.counts)
+    cdef double gain, best_gain = MIN_GAIN * <double> weight
+    cdef double whole = impurity(counts, xlogx)
+    cdef uint64_t least = 1  # examples that a branch needs for a better gain
     cdef Py_ssize_t j, n, boundary, n_seen = 0
+    cdef uint64_t random = state[0]
     cdef uint32_t f
     cdef Split best
     best.feature = -1
     best.cut = 0
-    while n_window > 0 and (n_seen < forest.n_drawn or best.feature < 0):
-        j = next_below(state, n_window)
+    if node.slot >= 0:
+        tallied = forest.tally.counts + node.slot * forest.coded.n_features
+    if forest.node_bits != NULL:
+        take_rows(
+            forest.node_bits, counter.members + node.start, node.end - node.start, counter.pair
+        )
+    while n_window > 0 and (n_seen < n_drawn or best.feature < 0):
+        j = next_below(&random, n_window)
         n_window -= 1
         f = window[j]
         window[j] = window[n_window]
         window[n_window] = f
-        if limits.is_active and is_apart(limits, f, forest.is_tested):
+        if is_limited and is_apart(limits, f, forest.is_tested):
             continue
         n_seen += 1
-        n = _count_codes(f, node, forest)
-        if n < 2:
-            continue
         boundary = -1
-        if forest.coded.is_nominal[f]:
-            gain = multiway_gain(counter.counts, n, xlogx)
+        if is_binary[f]:
+            if tallied != NULL and column[f] < 0:
+                branch = tallied[f]
+            else:
+                branch = _count_branch(f, node, forest)
+            if examples(branch) < least or weight - examples(branch) < least:
+                continue
+            gain = whole - (impurity(counts - branch, xlogx) + impurity(branch, xlogx))
         else:
-            gain = best_boundary(counter.counts, n, xlogx, &boundary)
-        if limits.is_active:
+            n = _count_codes(f, node, forest)
+            if n < 2:
+                continue
+            if forest.coded.is_nominal[f]:
+                gain = multiway_gain(counter.counts, n, xlogx)
+            else:
+                gain = best_boundary(counter.counts, n, xlogx, &boundary)
+        if is_limited:
             gain *= limits.share[f]
         # Of equal gains the lower attribute wins, whatever the order of the draws.
         if gain > best_gain or (gain == best_gain and <Py_ssize_t> f < best.feature):
             best_gain = gain
+            if not forest.is_weighed:  # sums of weights are too large to try one by one
+                least = _raise_least(least, gain, node, xlogx)
             best.feature = f
             if boundary >= 0:
                 best.cut = cut_code(
@@ -247,6 +312,9 @@ cdef Split _find_split(uint64_t* state, const Node* node, const Forest* forest) 
                     counter.codes[boundary],
                     counter.codes[boundary + 1],
                 )
+            elif is_binary[f]:
+                best.cut = 1
+    state[0] = random
     return best
 
 
@@ -342,19 +410,26 @@ cdef int _split_node(
     cdef int n_pushed = _push_children(split, node, forest, stack)
     cdef Node* child
     cdef Node* largest = NULL
-    cdef Py_ssize_t i
+    cdef Node* other = NULL
+    cdef Py_ssize_t i, n_rest = 0
     if node.slot < 0:
         return n_pushed
     for i in range(n_pushed):
         child = &stack[stack.size() - 1 - i]
-        if _is_open(child, depth_limit) and (
-            largest == NULL or child.end - child.start > largest.end - largest.start
-        ):
-            largest = child
-    if largest != NULL:
-        _hand_tally_on(node, largest, forest)
-    else:
+        if not _is_open(child, depth_limit):
+            continue
+        if largest == NULL or child.end - child.start > largest.end - largest.start:
+            child, largest = largest, child
+        if child != NULL:
+            other = child
+    if largest == NULL:
         _drop_tally(node, forest)
+        return n_pushed
+    if other != NULL:
+        n_rest = node.end - node.start - (largest.end - largest.start)
+    _hand_tally_on(
+        node, largest, other if n_rest and other.end - other.start == n_rest else NULL, forest
+    )
     return n_pushed
 
 
@@ -505,6 +580,8 @@ def grow_rules(
     forest.most_tallied = TALLY_PRICE * n_drawn_features * n_rows // max(n_features, 1)
     forest.counter = make_counter(&forest.coded, owner)
     forest.tally = make_tally(&forest.coded, MOST_TALLIES, owner)
+    # Attributes are passed over in order, several at a time; entries are not.
+    forest.many_rows = n_features * n_rows // (4 * forest.tally.indptr[n_rows] + 1) + 1
     forest.free_slots = <Py_ssize_t*> allocate(owner, MOST_TALLIES * sizeof(Py_ssize_t))
     forest.n_free_slots = <Py_ssize_t*> allocate(owner, sizeof(Py_ssize_t))
     cdef Py_ssize_t most = 1 if weights is None else max(1, np.max(weights))
@@ -521,6 +598,15 @@ def grow_rules(
         # What a node counts does not tell how many rows there are.
         forest.min_examples = forest.min_positives = 0
     find_binary(&forest.coded, forest.is_binary)
+    cdef NodeBits node_bits
+    forest.node_bits = NULL
+    # With weights, a row can count more than a bag has draws.
+    forest.is_weighed = weights is not None
+    if n_drawn_features >= LEAST_DRAWN and not forest.is_weighed:
+        node_bits = make_node_bits(
+            &forest.coded, forest.is_binary, forest.is_target, bag_size, owner
+        )
+        forest.node_bits = &node_bits
     cdef int32_t* slot_of_feature = <int32_t*> allocate(owner, n_features * sizeof(int32_t))
     memset(slot_of_feature, 0xFF, n_features * sizeof(int32_t))
 

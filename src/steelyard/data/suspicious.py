@@ -55,7 +55,8 @@ def _warn(message: str) -> None:
 
 def _list_columns(X: pd.DataFrame) -> Iterator[tuple[str, pd.Series]]:
     """The dense columns: in sparse data, words that never occur are normal."""
-    for position, (name, dtype) in enumerate(X.dtypes.items()):
+    # pandas makes the list of all types anew each time that it is asked for them.
+    for position, (name, dtype) in enumerate(zip(X.columns, X.dtypes, strict=True)):
         if not isinstance(dtype, pd.SparseDtype):
             yield str(name), X.iloc[:, position]
 

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
+from joblib import cpu_count, effective_n_jobs
 from numpy.typing import NDArray
 
 from steelyard._kernels.boosting import boost_rules
@@ -20,6 +21,7 @@ from steelyard.model.path import TheoryPath
 from steelyard.model.rule_table import RuleTable
 from steelyard.model.rules import Rule
 
+from .budget import warn_of_memory
 from .category_sets import CategoryCodes, sort_categories
 from .constraints import Constraints
 from .held_out import count_outside_bags, group_equal_rows
@@ -116,6 +118,7 @@ def learn_boosted_rules(
     index = index_rows(training.coded)
     most = min(settings.max_rules, settings.max_total_conditions or settings.max_rules)
     budget = share_rules(most, len(targets.names))
+    _expect_memory(targets.is_target, budget, n_jobs)
     orders = draw_orders(training.coded, targets.is_target)
     boost = partial(boost_label, index, ms, settings, budget, entropy)
     limits, _ = demands.by_label()
@@ -133,6 +136,14 @@ def learn_boosted_rules(
     rankings = [_rank_votes(pool, votes, bounds) for votes in votes_of_ms]
     combiner = SumOfVotes(tuple(probability_to_points(prior).tolist()))
     return make_path(pool, rankings, targets, training.coder, heuristics, (1.0,), combiner)
+
+
+def _expect_memory(is_target: NDArray[np.bool_], budget: Budget, n_jobs: int | None) -> None:
+    """Warn if the orders of all labels and what the rules of the labels at work cover are too large."""
+    n_at_work = min(effective_n_jobs(n_jobs), cpu_count(), len(is_target))
+    n_bytes = is_target.size * 8 + n_at_work * budget.n_rules * is_target.shape[1]
+    advice = "fewer labels or rows per fit, fewer jobs (n_jobs) or a smaller max_rules take less"
+    warn_of_memory(n_bytes, "boosting", advice)
 
 
 def _boost_in_waves(

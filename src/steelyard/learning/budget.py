@@ -76,6 +76,17 @@ def format_memory(n_bytes: float) -> str:
     return f"{n_bytes / 1e9:.1f} GB" if n_bytes >= 1e9 else f"{max(1, round(n_bytes / 1e6))} MB"
 
 
+def warn_of_memory(n_bytes: float, work: str, advice: str) -> None:
+    """Warn before work that takes more than a quarter of the machine's memory."""
+    allowed = read_memory(None)
+    if n_bytes > allowed:
+        warnings.warn(
+            f"{work} takes up to {format_memory(n_bytes)}, and a quarter of the memory is "
+            f"{format_memory(allowed)}: {advice}",
+            stacklevel=2,
+        )
+
+
 class SlowWarning:
     """Progress that warns once if the work will take hours.
 

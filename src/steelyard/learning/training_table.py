@@ -51,6 +51,9 @@ def mid_points(values: NDArray[np.float64]) -> NDArray[np.float64]:
 # Cut points of a feature where rules are grown by the thousand: histograms stay in the fastest cache.
 MOST_SPREAD_CUTS = 63
 
+# So few values of an attribute are often those of another one, too.
+_FEW_VALUES = 8
+
 
 def spread_mid_points(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """At most 63 of the cut points, evenly spread over the ordered values.
@@ -77,6 +80,20 @@ def value_cuts(values: NDArray[np.float64]) -> NDArray[np.float64]:
     array([0, 1, 2, 3, 4])
     """
     return np.asarray(pair_with_next(values))
+
+
+def _find_cuts(
+    values: NDArray[np.float64],
+    place_cuts: Callable[[NDArray[np.float64]], NDArray[np.float64]],
+    known: dict[bytes, NDArray[np.float64]],
+) -> NDArray[np.float64]:
+    """Cut points between values, those of few values only once: all words of a text have 0 and 1."""
+    if len(values) > _FEW_VALUES:
+        return place_cuts(values)
+    key = values.tobytes()
+    if key not in known:
+        known[key] = place_cuts(values) if len(values) else values
+    return known[key]
 
 
 class TrainingFeatures(NamedTuple):
@@ -110,6 +127,7 @@ def code_training_table(
     """
     names = column_names(X) if names is None else tuple(map(str, names))
     features, cuts, distinct, coded = [], [], [], []
+    known: dict[bytes, NDArray[np.float64]] = {}
     for name, column in zip(names, table_to_columns(X), strict=True):
         check_text(name, f"the attribute {name!r}")
         categories, kind, values, cut_points = None, None, np.empty(0), np.empty(0)
@@ -120,10 +138,10 @@ def code_training_table(
             coded.append(code_nominal(column.codes, len(categories)))
         else:
             values = distinct_numbers(np.sort(column.values))
-            if column.rows is not None and len(column.rows) < X.shape[0]:
-                values = np.union1d(values, [0.0])
+            if column.rows is not None and len(column.rows) < X.shape[0] and 0.0 not in values:
+                values = np.insert(values, np.searchsorted(values, 0.0), 0.0)
             kind = column.find_kind(values)
-            cut_points = place_cuts(values) if len(values) else values
+            cut_points = _find_cuts(values, place_cuts, known)
             coded.append(code_numeric(column, cut_points, X.shape[0]))
         features.append(Feature(name, categories, kind))
         cuts.append(cut_points)

@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,12 +17,17 @@ from .coding import FeatureCoder
 from .conditions import Condition
 from .coverage import Bits, cover, index_rows
 from .features import Feature
+from .firing import BoundTests, find_bounds, fire
 from .rule_table import RuleTable
 from .tables import Column, select_columns, table_to_columns
 
 # Rows per block: a column of codes then fits the second cache, and the coverage bits of 1,000 rules take
 # 2 MB whatever the size of the table.
 _BLOCK_ROWS = 16_384
+
+# Rules with more distinct bounds per attribute than this are tested on sorted codes: the time of sorting
+# an attribute does not depend on how many bounds it has. An estimate, not a measurement.
+_MOST_BOUNDS = 64
 
 
 @dataclass(frozen=True)
@@ -57,6 +63,10 @@ class CodedRules:
         """The attributes that the rules test."""
         return self.coder.features[: len(self.used_idx)]
 
+    @cached_property
+    def _bounds(self) -> BoundTests:
+        return find_bounds(self.table, self.coder)
+
     def select_columns(self, X: Any) -> Any:
         """The used columns of a table: by name in a DataFrame, by position elsewhere."""
         return select_columns(X, self.features, self.used_idx)
@@ -68,6 +78,8 @@ class CodedRules:
     def cover_columns(self, columns: Sequence[Column], n_rows: int) -> Bits:
         """Bits of the rows that each rule covers, shape (n_rules, n_words)."""
         own = [columns[source] for source in self.sources]
+        if len(self._bounds.cuts) <= _MOST_BOUNDS * max(1, len(own)):
+            return fire(self._bounds, self.coder, own, n_rows)
         return cover(self.table, index_rows(self.coder.encode_columns(own, n_rows)))
 
     def cover(self, X: Any) -> tuple[Bits, int]:

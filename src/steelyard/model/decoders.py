@@ -26,8 +26,8 @@ from .log_odds import POINTS_PER_LOG_ODD, Points, format_points
 Floats = NDArray[np.float64]
 Masks = NDArray[np.bool_]
 
-# Numbers in a block of set scores (rows × sets): 32 MB of floats.
-_BLOCK_SCORES = 4_000_000
+# Numbers in a block of set scores (rows × sets): 2 MB of floats, which a cache can hold.
+_BLOCK_SCORES = 250_000
 
 # Votes of the label set with the best score. As integers again: no exponential comes so close to a half
 # that two languages could round it differently.
@@ -308,14 +308,17 @@ class _LabelSets(Decoder):
 
         The new set has the labels with a positive score, which no new set can beat.
         """
-        # Integers below 2⁵³ are exact as floating point numbers, whose products are fast.
-        columns = self._fitted.matrix(scores.shape[1]).T.astype(np.float64)
+        # Integers below 2⁵³ are exact as floating point numbers, whose products are fast. A label whose
+        # score is 1 stands for the frequency of a set.
+        columns = np.vstack((self._fitted.matrix(scores.shape[1]).T, self.set_points)).astype(float)
         n_rows = max(1, _BLOCK_SCORES // len(self._fitted.sets))
         unseen = -np.inf if self.unseen_points is None else self.unseen_points
         for start in range(0, len(scores), n_rows):
             rows = slice(start, start + n_rows)
-            block = scores[rows].astype(np.float64)
-            known = block @ columns + self.set_points
+            padded = np.ones((len(scores[rows]), len(columns)))
+            block = padded[:, :-1]
+            block[:] = scores[rows]
+            known = padded @ columns
             yield rows, block, known, np.maximum(block, 0).sum(axis=1) + unseen
 
     def describe(self) -> str:

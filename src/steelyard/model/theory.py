@@ -352,7 +352,7 @@ class Theory(TheoryParts, Saved):
     def evaluate(self, X: Any, Y: Any = None) -> Evaluation:
         """Everything about the rows of a table at once: firing rules, scores, labels, measures.
 
-        The table is encoded once. `predict` needs less memory for large tables.
+        The rules are tested once. `predict` needs less memory for large tables.
 
         Parameters
         ----------
