@@ -27,6 +27,7 @@ class BoostedRulesParameters(TheoryClassifier):
     max_rules: int = 333
     max_conditions: int | None = 4
     min_rules_per_label: int = 0
+    max_labels_per_rule: int = 1
     n_tries: int = 10
     sample_fraction: float = 0.5
     max_features: str | int | float = 0.2
@@ -107,7 +108,8 @@ class BoostedRulesClassifier(BoostedRulesParameters):
         check_decoder(self.decode)
 
     def _advise_on_rules(self) -> str:
-        return f"{super()._advise_on_rules()} A larger max_rules keeps more rules."
+        advice = "" if self.max_labels_per_rule > 1 else f"{super()._advise_on_rules()} "
+        return f"{advice}A larger max_rules keeps more rules."
 
     def _settings(self) -> BoostingSettings:
         return BoostingSettings(**{f.name: getattr(self, f.name) for f in fields(BoostingSettings)})

@@ -168,6 +168,8 @@ class BoostingSettings(SamplingSettings):
         Number of rules grown in each round, of which one is taken.
     min_rules_per_label : int
         Number of rules that each label keeps if it has them, whatever their gain.
+    max_labels_per_rule : int
+        Maximum number of labels that a body votes for; above 1, `max_rules` counts bodies.
     """
 
     max_rules: int = 333
@@ -176,10 +178,17 @@ class BoostingSettings(SamplingSettings):
     sample_fraction: float = 0.5
     max_features: str | int | float = 0.2
     min_rules_per_label: int = 0
+    max_labels_per_rule: int = 1
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_integer("max_rules", self.max_rules)
+        check_integer("max_labels_per_rule", self.max_labels_per_rule)
+        if self.max_labels_per_rule > 1 and self.min_rules_per_label:
+            raise ValueError(
+                "min_rules_per_label does not apply to rules for several labels: leave it at 0 or set "
+                "max_labels_per_rule=1"
+            )
         check_integer("min_rules_per_label", self.min_rules_per_label, least=0)
         check_integer("n_tries", self.n_tries, most=_MOST_TREES)
         if self.max_conditions is not None:
