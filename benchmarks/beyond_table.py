@@ -2,9 +2,11 @@
 
 Run:  python benchmarks/beyond_table.py DATA --out rows.csv [--methods short,boosted] [--seeds 0,1,2]
       [--datasets flags,emotions] [--only-folds 1,2] [--boomer boomer.csv] [--jobs 2]
+      [--max-rules 999] [--max-labels-per-rule 3]
 
 DATA is a folder with one folder per data set, as for paper_table.py; boomer.csv comes from
-boomer_table.py. Rows that exist already are not computed again, so a killed run can be resumed.
+boomer_table.py. Rows that exist already are not computed again, so a killed run can be resumed. The last
+two options are parameters of boosted rules; each value needs a file of its own.
 """
 
 from __future__ import annotations
@@ -34,7 +36,9 @@ BOOMER_PREDICTOR = {"f1_micro": "gfm", "hamming": "default", "subset": "example-
 KEYS = ["dataset", "seed", "fold", "method"]
 
 
-def tune_and_test(folder: Path, fold: int, seed: int, method: str) -> list[dict[str, Any]]:
+def tune_and_test(
+    folder: Path, fold: int, seed: int, method: str, **parameters: Any
+) -> list[dict[str, Any]]:
     """One row per measure to tune for: its value on the held-out fold and the size of the theory."""
     warnings.simplefilter("ignore")
     name = folder.name
@@ -45,7 +49,8 @@ def tune_and_test(folder: Path, fold: int, seed: int, method: str) -> list[dict[
     forget_peak()
     start = time.perf_counter()
     # What the tuned estimator does for one measure, for all measures from the same theories.
-    search = make_estimator(method, tune=MEASURES[0], random_state=seed)._plan(seed)
+    estimator = make_estimator(method, tune=MEASURES[0], random_state=seed)
+    search = estimator.set_params(**parameters)._plan(seed)
     splitter = IterativeStratifiedKFold(5, random_state=seed)
     splits = list(splitter.split(np.zeros((len(X), 1)), Y))
     folds = search.score_folds(X, Y, splits, MEASURES)
@@ -75,6 +80,7 @@ def tune_and_test(folder: Path, fold: int, seed: int, method: str) -> list[dict[
                 "tuned_for": measure,
                 "value": get_measure(measure)(Y_test, predicted),
                 "n_rules": len(theory),
+                "n_bodies": len({rule.body for rule in theory}),
                 "n_conditions": theory.n_conditions / max(len(theory), 1),
                 "seconds": time.perf_counter() - start,
                 "gigabytes": peak_memory(),
@@ -133,9 +139,13 @@ def main() -> None:
     parser.add_argument("--only-folds", default="1,2,3,4,5,6,7,8,9,10")
     parser.add_argument("--boomer", type=Path)
     parser.add_argument("--jobs", type=int, default=-1)
+    parser.add_argument("--max-rules", type=int)
+    parser.add_argument("--max-labels-per-rule", type=int)
     arguments = parser.parse_args()
+    given = {name: getattr(arguments, name) for name in ("max_rules", "max_labels_per_rule")}
+    parameters = {name: value for name, value in given.items() if value is not None}
     known = pd.read_csv(arguments.out) if arguments.out.exists() else pd.DataFrame(columns=KEYS)
-    if len(known) and "gigabytes" not in known:
+    if len(known) and "n_bodies" not in known:
         parser.error(f"{arguments.out} is from another version: choose another --out")
     done = set(known[KEYS].itertuples(index=False, name=None))
     tasks = [
@@ -146,7 +156,7 @@ def main() -> None:
         for fold in arguments.only_folds.split(",")
     ]
     results = Parallel(n_jobs=arguments.jobs, return_as="generator_unordered")(
-        delayed(tune_and_test)(arguments.data / name, fold, seed, method)
+        delayed(tune_and_test)(arguments.data / name, fold, seed, method, **parameters)
         for name, seed, fold, method in tasks
         if (name, seed, fold, method) not in done
     )

@@ -1,5 +1,7 @@
 """Bodies that vote for several labels, against the formulas of the votes and what they promise."""
 
+import math
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -36,8 +38,7 @@ def theory(data):
     return fit(*data)
 
 
-@pytest.fixture(scope="module")
-def votes():
+def draw_votes(reuse):
     """Labels, curvatures of the prior and votes of three labels, for candidates drawn at random."""
     rng = np.random.default_rng(0)
     masks = rng.random((60, 80)) < 0.3
@@ -53,12 +54,18 @@ def votes():
         return Candidate(covered, covered, float(losses.weigh(covered)[0][0]))
 
     losses = Losses(is_present, np.zeros((3, 80)), l2, STEP, MAX_WEIGHT)
-    return is_present, l2, grow_together(find, losses, np.array([True, True, False]), 30, 2)
+    return is_present, l2, grow_together(find, losses, np.array([True, True, False]), 30, 2, reuse)
+
+
+@pytest.fixture(scope="module")
+def votes():
+    return draw_votes(math.inf)
 
 
 class TestVotes:
-    def test_points_and_gains_are_those_of_the_formulas(self, votes):
-        for is_present, l2, of_label in zip(*votes, strict=True):
+    @pytest.mark.parametrize("reuse", [math.inf, 0.7])
+    def test_points_and_gains_are_those_of_the_formulas(self, reuse):
+        for is_present, l2, of_label in zip(*draw_votes(reuse), strict=True):
             log_odds = np.zeros(80)
             assert len(of_label) > 3
             for covered, points, gain in of_label:
@@ -78,6 +85,12 @@ class TestVotes:
         bodies = [vote.rule.tobytes() for of_label in votes[2] for vote in of_label]
         assert len(set(bodies)) == 30 < len(bodies)
         assert max(map(bodies.count, bodies)) == 2
+
+    def test_known_bodies_are_raised_where_they_gain_almost_as_much(self, votes):
+        _, _, raised = draw_votes(0.7)
+        first = [vote.rule.tobytes() for vote in raised[0]]
+        assert len(set(first)) < len(first)
+        assert len(votes[2][0]) == len({vote.rule.tobytes() for vote in votes[2][0]})
 
     def test_a_further_label_is_helped_significantly(self, votes):
         least = chi2.isf(SIGNIFICANCE / 3, 1)
@@ -117,11 +130,10 @@ class TestTheories:
     def test_it_is_saved_and_predicts_like_every_theory(self, data, theory):
         loaded = Theory.from_json(theory.to_json())
         pd.testing.assert_frame_equal(loaded.predict(data[0]), theory.predict(data[0]))
-        starts = np.array(theory.combiner.start) / 100
-        scores = np.tile(starts, (len(data[0]), 1))
+        scores = np.tile(theory.combiner.start, (len(data[0]), 1))
         position = {name: j for j, name in enumerate(theory.label_names)}
         for rule, covered in zip(theory, theory.covers(data[0]).T, strict=True):
-            scores[covered, position[rule.head.label]] += rule.weight
+            scores[covered, position[rule.head.label]] += round(100 * rule.weight)
         assert ((scores > 0) == theory.predict(data[0])).all(axis=None)
 
     def test_a_minimum_per_label_is_rejected(self, data):

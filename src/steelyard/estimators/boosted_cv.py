@@ -34,8 +34,8 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
     decode : str, Decoder, a list of them or None, default=None
         As in `BoostedRulesClassifier`, or a list to choose from. None chooses from each label by itself
         with thresholds from 0.5 to 0.2, the best label set, and votes of all label sets.
-    max_rules, max_conditions, min_rules_per_label, n_tries, sample_fraction, max_features, \
-    constraints, random_state, verbose
+    max_rules, max_conditions, min_rules_per_label, max_labels_per_rule, n_tries, sample_fraction, \
+    max_features, constraints, random_state, verbose
         As in `BoostedRulesClassifier`.
     tolerance : float, default=0.0
         Among the theories whose mean score is below the best by at most this many standard errors of

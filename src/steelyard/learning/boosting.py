@@ -400,7 +400,8 @@ def _grow_on(
     """What one m has grown, with further choices up to the budget."""
     n_known, n_known_rules = len(grown.rule_idx), len(grown.lengths)
     sizes = [budget.n_choices] * 3 + [budget.n_rules] * 4
-    out = [_lengthen(array, size) for array, size in zip(grown, sizes, strict=False)]
+    arrays: Sequence[NDArray[Any]] = grown[:7]  # those of choices and of rules
+    out = [_lengthen(array, size) for array, size in zip(arrays, sizes, strict=True)]
     window = grown.window.copy()
     n_drawn = settings.n_drawn_features(len(window))
     bag = (order, settings.bag_size(len(order)), n_drawn, settings.n_tries)
@@ -410,7 +411,7 @@ def _grow_on(
     n_choices, n_rules, seed = boost_rules(*random)
     counts = [n_choices] * 3 + [n_rules] * 4
     filled = [array[:count].copy() for array, count in zip(out, counts, strict=True)]
-    return Grown(*filled, window, seed, n_choices < budget.n_choices)
+    return Grown._make([*filled, window, seed, n_choices < budget.n_choices])
 
 
 def _grow_sharing(
@@ -446,7 +447,9 @@ def _grow_sharing(
     are_free = [limits is None for *_, limits, _ in arguments]
     may_share = np.array(are_free) & [not state.is_done for state in states]
     max_bodies = settings.max_rules - sum(len(of_label[2]) for of_label in starts)
-    votes = grow_together(find, losses, may_share, max_bodies, settings.max_labels_per_rule)
+    reuse = share_rules(settings.max_rules, len(arguments)).reuse
+    most = (max_bodies, settings.max_labels_per_rule, reuse)
+    votes = grow_together(find, losses, may_share, *most)
     return [_join_votes(*pair) for pair in zip(states, votes, strict=True)]
 
 
@@ -455,13 +458,12 @@ def _join_votes(empty: Grown, votes: Sequence[Vote]) -> Grown:
     if not votes:
         return empty
     of_rules = zip(*(vote.rule[3:7] for vote in votes), strict=True)
-    return Grown(
+    choices = (
         np.arange(len(votes), dtype=np.int64),
         np.array([vote.points for vote in votes], dtype=np.int64),
         np.array([vote.gain for vote in votes]),
-        *map(np.concatenate, of_rules),
-        *empty[7:],
     )
+    return Grown._make([*choices, *map(np.concatenate, of_rules), *empty[7:]])
 
 
 def _lengthen(array: NDArray[Any], size: int) -> NDArray[Any]:

@@ -5,7 +5,8 @@ Knows losses and bodies as masks of rows; how a body is grown is the caller's af
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,8 +22,8 @@ from steelyard.model.log_odds import POINTS_PER_LOG_ODD
 # labels.
 SIGNIFICANCE = 0.05
 
-# Rounds per body: some bodies cover the same examples as others, or round to no vote.
-_MOST_ROUNDS = 3
+# Rounds per body: bodies are chosen again, and some round to no vote.
+_MOST_ROUNDS = 10
 
 # As in the kernel: sums of integers do not depend on the order of the rows.
 _UNIT = 2.0**30
@@ -76,14 +77,14 @@ class Losses:
         self.l2 = l2
         self.step = step
         self.max_weight = max_weight
-        self.gradient, self.curvature = np.empty((2, *log_odds.shape), dtype=np.int64)
+        self.loss = np.empty((2, *log_odds.shape), dtype=np.int64)  # gradients and curvatures
         for j in range(len(log_odds)):
             self._update(j)
 
     def _update(self, j: int) -> None:
         p = 1 / (1 + np.exp(-self.log_odds[j]))
-        self.gradient[j] = np.rint((self.is_present[j] - p) * _UNIT)
-        self.curvature[j] = np.rint(p * (1 - p) * _UNIT)
+        self.loss[0, j] = np.rint((self.is_present[j] - p) * _UNIT)
+        self.loss[1, j] = np.rint(p * (1 - p) * _UNIT)
 
     def vote(self, j: int, covered: NDArray[np.bool_], weight: float) -> int:
         """Give a body its share of the weight for a label; return the points."""
@@ -97,10 +98,25 @@ class Losses:
         self, covered: NDArray[np.bool_], labels: Any = slice(None)
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Gain and weight of a body for each of the labels, as in the kernel."""
-        slope = self.gradient[labels][:, covered].sum(axis=1) / _UNIT
-        bend = self.curvature[labels][:, covered].sum(axis=1) / _UNIT + self.l2[labels]
+        slope, bend = (part[labels][:, covered].sum(axis=1) / _UNIT for part in self.loss)
+        return self._weigh(slope, bend + self.l2[labels])
+
+    def _weigh(
+        self, slope: NDArray[np.float64], bend: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         weight = np.clip(slope / bend, -self.max_weight, self.max_weight)
         return weight * (2 * slope - bend * weight), weight
+
+    def find_known(self, j: int, known: Sequence[Candidate], least: float) -> Candidate | None:
+        """The body with the largest gain for a label, if that is at least `least`."""
+        if math.isinf(least) or not known:
+            return None
+        covered = np.array([body.covered for body in known])
+        # Sums of integers below 2⁵³ are exact, and those of floats are faster.
+        slope, bend = (covered @ part[j].astype(float) / _UNIT for part in self.loss)
+        gain, _ = self._weigh(slope, bend + self.l2[j])
+        best = int(np.argmax(gain))
+        return known[best] if gain[best] >= least else None
 
     def find_helped(
         self, covered: NDArray[np.bool_], j: int, least: float, may_share: NDArray[np.bool_]
@@ -120,6 +136,7 @@ def grow_together(
     may_share: NDArray[np.bool_],
     max_bodies: int,
     max_labels: int,
+    reuse: float,
 ) -> list[list[Vote]]:
     """The votes of each label, one body at a time.
 
@@ -135,23 +152,25 @@ def grow_together(
     may_share : (n_labels,) bool
         Whether bodies of other labels may vote for a label.
     max_bodies, max_labels : int
+    reuse : float
+        A known body is taken again if its gain is at least `reuse` times the gain of the candidate.
     """
     least = chi2.isf(SIGNIFICANCE / len(may_share), 1)
     votes: list[list[Vote]] = [[] for _ in may_share]
     waiting: dict[int, Any] = {j: find(j, losses.log_odds[j]) for j in range(len(may_share))}
-    bodies: dict[bytes, Any] = {}  # those that cover the same rows are one
+    bodies: dict[bytes, Candidate] = {}  # those that cover the same rows are one
     for _ in range(_MOST_ROUNDS * max_bodies):
         waits = [(candidate.gain, -j) for j, candidate in waiting.items() if candidate]
         if not waits or len(bodies) == max_bodies:
             break
         j = -max(waits)[1]
-        rule, covered, _ = waiting[j]
-        for k, gain, weight in losses.find_helped(covered, j, least, may_share)[:max_labels]:
-            points = losses.vote(k, covered, weight)
+        chosen = losses.find_known(j, list(bodies.values()), reuse * waiting[j].gain) or waiting[j]
+        for k, gain, weight in losses.find_helped(chosen.covered, j, least, may_share)[:max_labels]:
+            points = losses.vote(k, chosen.covered, weight)
             if points == 0:
                 continue
-            body = bodies.setdefault(covered.tobytes(), rule)
-            votes[k].append(Vote(body, points, gain))
+            body = bodies.setdefault(chosen.covered.tobytes(), chosen)
+            votes[k].append(Vote(body.rule, points, gain))
             if waiting[k] is not None:
                 left = losses.weigh(waiting[k].covered, [k])[0]
                 waiting[k] = waiting[k]._replace(gain=float(left[0]))

@@ -469,8 +469,10 @@ class Theory(TheoryParts, Saved):
         --------
         >>> from steelyard import BoostedRulesClassifier, load_patients
         >>> data = load_patients()
-        >>> clf = BoostedRulesClassifier(max_rules=5, max_labels_per_rule=3, random_state=0)
-        >>> print(clf.fit(data.X, data.Y).theory_.to_text(by="body"))
+        >>> clf = BoostedRulesClassifier(max_rules=9, max_labels_per_rule=2, random_state=0)
+        >>> text = clf.fit(data.X, data.Y).theory_.to_text(by="body")
+        >>> text.splitlines()[1]
+        '9 different bodies'
         """
         writers = {"label": "theory_to_lines", "body": "bodies_to_lines"}
         if by not in writers:
