@@ -88,6 +88,8 @@ class TestVotes:
 
     def test_known_bodies_are_raised_where_they_gain_almost_as_much(self, votes):
         _, _, raised = draw_votes(0.7)
+        labels_of = [{vote.rule.tobytes() for vote in of_label} for of_label in raised]
+        assert not set.intersection(*labels_of)  # no body votes for more than two labels
         first = [vote.rule.tobytes() for vote in raised[0]]
         assert len(set(first)) < len(first)
         assert len(votes[2][0]) == len({vote.rule.tobytes() for vote in votes[2][0]})

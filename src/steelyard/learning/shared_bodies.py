@@ -37,6 +37,18 @@ class Candidate(NamedTuple):
     gain: float
 
 
+class Body(NamedTuple):
+    """A body that votes, the rows it covers, and the labels it votes for."""
+
+    rule: Any
+    covered: NDArray[np.bool_]
+    labels: set[int]
+
+    def may_vote(self, j: int, max_labels: int) -> bool:
+        """Whether a vote for a label would not be one label too many."""
+        return j in self.labels or len(self.labels) < max_labels
+
+
 class Vote(NamedTuple):
     """The points of a rule for the presence of a label, and how much its whole weight would gain."""
 
@@ -107,7 +119,7 @@ class Losses:
         weight = np.clip(slope / bend, -self.max_weight, self.max_weight)
         return weight * (2 * slope - bend * weight), weight
 
-    def find_known(self, j: int, known: Sequence[Candidate], least: float) -> Candidate | None:
+    def find_known(self, j: int, known: Sequence[Body], least: float) -> Body | None:
         """The body with the largest gain for a label, if that is at least `least`."""
         if math.isinf(least) or not known:
             return None
@@ -158,18 +170,22 @@ def grow_together(
     least = chi2.isf(SIGNIFICANCE / len(may_share), 1)
     votes: list[list[Vote]] = [[] for _ in may_share]
     waiting: dict[int, Any] = {j: find(j, losses.log_odds[j]) for j in range(len(may_share))}
-    bodies: dict[bytes, Candidate] = {}  # those that cover the same rows are one
+    bodies: dict[bytes, Body] = {}  # those that cover the same rows are one
     for _ in range(_MOST_ROUNDS * max_bodies):
         waits = [(candidate.gain, -j) for j, candidate in waiting.items() if candidate]
         if not waits or len(bodies) == max_bodies:
             break
         j = -max(waits)[1]
-        chosen = losses.find_known(j, list(bodies.values()), reuse * waiting[j].gain) or waiting[j]
-        for k, gain, weight in losses.find_helped(chosen.covered, j, least, may_share)[:max_labels]:
-            points = losses.vote(k, chosen.covered, weight)
+        usable = [body for body in bodies.values() if body.may_vote(j, max_labels)]
+        known = losses.find_known(j, usable, reuse * waiting[j].gain)
+        body = known or Body(waiting[j].rule, waiting[j].covered, set())
+        body = bodies.get(body.covered.tobytes(), body)
+        for k, gain, weight in losses.find_helped(body.covered, j, least, may_share):
+            points = losses.vote(k, body.covered, weight) if body.may_vote(k, max_labels) else 0
             if points == 0:
                 continue
-            body = bodies.setdefault(chosen.covered.tobytes(), chosen)
+            bodies[body.covered.tobytes()] = body
+            body.labels.add(k)
             votes[k].append(Vote(body.rule, points, gain))
             if waiting[k] is not None:
                 left = losses.weigh(waiting[k].covered, [k])[0]
