@@ -2,10 +2,12 @@
 
 Run:  python benchmarks/beyond_table.py DATA --out rows.csv [--methods short,boosted] [--seeds 0,1,2]
       [--datasets flags,emotions] [--only-folds 1,2] [--boomer boomer.csv] [--jobs 2]
+      [--max-rules 999] [--max-labels-per-rule 3]
 
 DATA is a folder with one folder per data set, as for paper_table.py; boomer.csv comes from
 boomer_table.py. Other data sets than the paper's are compared with our R3 by --methods short,ripper.
-Rows that exist already are not computed again, so a killed run can be resumed.
+Rows that exist already are not computed again, so a killed run can be resumed. The last two options are
+parameters of boosted rules; each value needs a file of its own.
 """
 
 from __future__ import annotations
@@ -35,7 +37,9 @@ BOOMER_PREDICTOR = {"f1_micro": "gfm", "hamming": "default", "subset": "example-
 KEYS = ["dataset", "seed", "fold", "method"]
 
 
-def tune_and_test(folder: Path, fold: int, seed: int, method: str) -> list[dict[str, Any]]:
+def tune_and_test(
+    folder: Path, fold: int, seed: int, method: str, **parameters: Any
+) -> list[dict[str, Any]]:
     """One row per measure to tune for: its value on the held-out fold and the size of the theory."""
     warnings.simplefilter("ignore")
     name = folder.name
@@ -47,7 +51,7 @@ def tune_and_test(folder: Path, fold: int, seed: int, method: str) -> list[dict[
     start = time.perf_counter()
     choose = fit_untuned if METHODS[method].tuned is None else tune
     rows = []
-    for measure, theory, choice in choose(method, X, Y, seed):
+    for measure, theory, choice in choose(method, X, Y, seed, parameters):
         predicted = theory.predict(X_test).to_numpy()
         rows.append(
             {
@@ -58,6 +62,7 @@ def tune_and_test(folder: Path, fold: int, seed: int, method: str) -> list[dict[
                 "tuned_for": measure,
                 "value": get_measure(measure)(Y_test, predicted),
                 "n_rules": len(theory),
+                "n_bodies": len({rule.body for rule in theory}),
                 "n_conditions": theory.n_conditions / max(len(theory), 1),
                 "seconds": time.perf_counter() - start,
                 "gigabytes": peak_memory(),
@@ -67,19 +72,26 @@ def tune_and_test(folder: Path, fold: int, seed: int, method: str) -> list[dict[
     return rows
 
 
-def fit_untuned(method: str, X: Any, Y: Any, seed: int) -> Iterator[tuple[str, Any, str]]:
+def fit_untuned(
+    method: str, X: Any, Y: Any, seed: int, parameters: dict[str, Any]
+) -> Iterator[tuple[str, Any, str]]:
     """The same theory for every measure."""
-    theory = make_estimator(method, random_state=seed).fit(X, Y).theory_
+    theory = make_estimator(method, random_state=seed, **parameters).fit(X, Y).theory_
     for measure in MEASURES:
         yield measure, theory, ""
 
 
-def tune(method: str, X: Any, Y: Any, seed: int) -> Iterator[tuple[str, Any, str]]:
+def tune(
+    method: str, X: Any, Y: Any, seed: int, parameters: dict[str, Any]
+) -> Iterator[tuple[str, Any, str]]:
     """What the tuned estimator does for one measure, for all measures from the same theories."""
-    search = make_estimator(method, tune=MEASURES[0], random_state=seed)._plan(seed)
+    estimator = make_estimator(method, tune=MEASURES[0], random_state=seed, **parameters)
+    _, targets = estimator._read_training_set(X, Y)
+    search = estimator._plan(seed)
     splitter = IterativeStratifiedKFold(5, random_state=seed)
     splits = list(splitter.split(np.zeros((len(X), 1)), Y))
-    folds = search.score_folds(X, Y, splits, MEASURES)
+    tests = estimator._list_tests(search.template, X, Y, targets, splits, None)
+    search, folds = estimator._score(search, X, Y, splits, tests, MEASURES, {"n_jobs": 1})
     cells = search.cells()
     paths: dict[str, Any] = {}
     for i, measure in enumerate(MEASURES):
@@ -92,7 +104,9 @@ def tune(method: str, X: Any, Y: Any, seed: int) -> Iterator[tuple[str, Any, str
             paths[str(variant)] = model._learn_path(*training_set, *search.axes.values())
         path = paths[str(variant)]
         h, j = np.unravel_index(cell % path.n_rules.size, path.shape)
-        yield measure, path.theory(h, path.phis[j], decoder=chosen["decode"]), str(chosen)
+        theory = path.theory(h, path.phis[j], decoder=chosen["decode"])
+        estimator.best_params_ = chosen
+        yield measure, estimator._calibrate(theory, search, folds, tests), str(chosen)
 
 
 def show_table(rows: pd.DataFrame, boomer: pd.DataFrame | None, measure: str) -> None:
@@ -143,9 +157,13 @@ def main() -> None:
     parser.add_argument("--only-folds", default="1,2,3,4,5,6,7,8,9,10")
     parser.add_argument("--boomer", type=Path)
     parser.add_argument("--jobs", type=int, default=-1)
+    parser.add_argument("--max-rules", type=int)
+    parser.add_argument("--max-labels-per-rule", type=int)
     arguments = parser.parse_args()
+    given = {name: getattr(arguments, name) for name in ("max_rules", "max_labels_per_rule")}
+    parameters = {name: value for name, value in given.items() if value is not None}
     known = pd.read_csv(arguments.out) if arguments.out.exists() else pd.DataFrame(columns=KEYS)
-    if len(known) and "gigabytes" not in known:
+    if len(known) and "n_bodies" not in known:
         parser.error(f"{arguments.out} is from another version: choose another --out")
     done = set(known[KEYS].itertuples(index=False, name=None))
     tasks = [
@@ -156,7 +174,7 @@ def main() -> None:
         for fold in arguments.only_folds.split(",")
     ]
     results = Parallel(n_jobs=arguments.jobs, return_as="generator_unordered")(
-        delayed(tune_and_test)(arguments.data / name, fold, seed, method)
+        delayed(tune_and_test)(arguments.data / name, fold, seed, method, **parameters)
         for name, seed, fold, method in tasks
         if (name, seed, fold, method) not in done
     )

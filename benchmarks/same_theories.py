@@ -8,7 +8,8 @@ the held-out rows.
     python benchmarks/same_theories.py --check digests.json   # after it
 
 `benchmarks/theories.json` holds the digests of the first release of the model; `--quick` leaves out the
-large data sets.
+large data sets. `--only boosted` learns with these methods only, and `--write` then keeps the other
+digests of its file.
 """
 
 from __future__ import annotations
@@ -137,20 +138,22 @@ def tuned_estimators() -> dict[str, Callable[[], Any]]:
     return made
 
 
-def digests_of(name: str) -> Iterator[tuple[str, dict[str, str]]]:
-    """Name and digests of everything that is learned on one data set."""
+def digests_of(name: str, only: str = "") -> Iterator[tuple[str, dict[str, str]]]:
+    """Name and digests of what is learned on one data set by the methods that begin with a text."""
     X, Y, X_test = load_parts(name)
     for kind, make in single_estimators().items():
+        if not kind.startswith(only):
+            continue
         yield f"{name}/{kind}", digest_fitted(make().fit(X, Y), X_test)
     if name in LARGE:
         return
     for kind, make in tuned_estimators().items():
         if kind.endswith("subset") and np.ndim(Y) == 1:
             continue
-        if np.ndim(Y) == 1:
+        if np.ndim(Y) == 1 or not kind.startswith(only):
             continue
         yield f"{name}/{kind}", digest_fitted(make().fit(X, Y), X_test)
-    if np.ndim(Y) == 1:
+    if np.ndim(Y) == 1 or only:
         return
     path = theory_path(X, Y, n_candidates=10_000, preset="paper", random_state=1)
     values = path.evaluate(X, np.asarray(Y), MEASURED)
@@ -171,6 +174,7 @@ def main() -> int:
     parser.add_argument("--write", type=Path, help="file to write the digests to")
     parser.add_argument("--check", type=Path, help="file to compare the digests with")
     parser.add_argument("--data", help="data sets, separated by commas")
+    parser.add_argument("--only", default="", help="first letters of the methods to learn with")
     parser.add_argument("--quick", action="store_true", help="leave out the large data sets")
     arguments = parser.parse_args()
     names = ["planted", "planted_missing", "segments", "iris", "breast_cancer"]
@@ -183,7 +187,7 @@ def main() -> int:
     n_different = 0
     warnings.simplefilter("ignore")
     for name in names:
-        for key, values in digests_of(name):
+        for key, values in digests_of(name, arguments.only):
             found[key] = values
             if arguments.check:
                 wrong = [k for k, v in values.items() if expected.get(key, {}).get(k) != v]
@@ -192,6 +196,8 @@ def main() -> int:
             else:
                 print(f"{key:40} {values}", flush=True)
     if arguments.write:
+        if arguments.only and arguments.write.exists():
+            found = json.loads(arguments.write.read_text()) | found
         arguments.write.write_text(json.dumps(found, indent=1, sort_keys=True) + "\n")
     if arguments.check:
         print(f"{len(found) - n_different} of {len(found)} results are the same")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from planted_targets import TARGETS, make_three_labels
 from steelyard import BoostedRulesClassifier, MEstimate, theory_path
 from steelyard.learning import boosting
-from steelyard.learning.boosting import learn_boosted_rules, share_rules
+from steelyard.learning.boosting import learn_boosted_rules
 from steelyard.learning.settings import BoostingSettings
 from steelyard.learning.targets import encode_targets
 from steelyard.learning.training_table import spread_mid_points
@@ -194,11 +194,9 @@ class TestTheories:
         if max_rules <= 30:
             assert path.n_rules.max() == max_rules
 
-    @pytest.mark.parametrize("max_rules", [1, 4, 9])
+    @pytest.mark.parametrize("max_rules", [1, 4, 9, 30])
     def test_a_limit_ends_the_votes_at_the_first_rule_too_many(self, data, max_rules):
-        # Up to 15 of three labels, each has the same budget.
-        assert share_rules(max_rules, 3) == share_rules(15, 3)
-        few, many = (boosted_path(*data, (1.0,), max_rules=n) for n in (max_rules, 15))
+        few, many = (boosted_path(*data, (1.0,), max_rules=n) for n in (max_rules, 50))
         for short, long in zip(few.ranked, many.ranked, strict=True):
             n_kept = len(short.rule_idx)
             assert [few.rule(i) for i in short.rule_idx] == [
@@ -207,7 +205,8 @@ class TestTheories:
             for mine, whole in zip(short[1:], long[1:], strict=True):
                 assert mine.tolist() == whole[:n_kept].tolist()
             assert len(set(short.rule_idx)) == max_rules
-            assert long.rule_idx[n_kept] not in short.rule_idx
+            kept = {few.rule(i) for i in short.rule_idx}
+            assert many.rule(long.rule_idx[n_kept]) not in kept
 
     def test_a_smaller_share_is_a_part_of_a_larger_one(self, path):
         for h in range(3):
@@ -248,7 +247,8 @@ class TestTheories:
             BoostingSettings(**GROWN),
             progress=lambda done, total: calls.append((done, total)),
         )
-        assert calls == [(1, 3), (2, 3), (3, 3)]
+        assert calls == sorted(calls)
+        assert calls[-1] == (3, 3)
 
 
 class TestReproducibility:
@@ -296,12 +296,14 @@ class TestReproducibility:
         other = Y.copy()
         other.iloc[:, 2] = 1 - Y.iloc[::-1, 2].to_numpy()
         theories = [
-            self.fit((X, labels), max_rules=900) for labels in (Y, other, Y.iloc[:, [2, 1, 0]])
+            self.fit((X, labels), max_rules=150) for labels in (Y, other, Y.iloc[:, [2, 1, 0]])
         ]
         for name in Y.columns[:2]:
             one, two, three = (theory.rules_of(name) for theory in theories)
-            assert len(one) > 0
-            assert one == two == three
+            # The other labels decide only how many rules are kept, the best first.
+            n_common = min(map(len, (one, two, three)))
+            assert n_common > 20
+            assert one[:n_common] == two[:n_common] == three[:n_common]
 
 
 class TestNothingToDo:
@@ -349,9 +351,9 @@ def test_rules_that_the_limit_drops_are_not_grown_and_nothing_else_changes(
 
     monkeypatch.setattr(boosting, "pool_rules", count)
     path = boosted_path(X, Y, max_rules=max_rules, **options)
-    monkeypatch.setattr(boosting, "_find_least_gains", lambda *_: None)
+    no_limits = (-math.inf,) * len(MS)
+    monkeypatch.setattr(boosting, "_find_least_gains", lambda *_: no_limits)
     expected = boosted_path(X, Y, max_rules=max_rules, **options)
     for (*_, theory), (*_, whole) in zip(cells(path), cells(expected), strict=True):
         assert theory.to_json() == whole.to_json()
-    all_may_be_needed = options.get("min_rules_per_label", 0) > 1
-    assert n_grown[0] == n_grown[1] if all_may_be_needed else n_grown[0] < n_grown[1]
+    assert n_grown[0] < n_grown[1]

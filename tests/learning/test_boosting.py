@@ -1,6 +1,7 @@
 """Boosting: rules of a label are grown for what the ones before them left over."""
 
 import _thread
+import functools
 import itertools
 import math
 import threading
@@ -17,7 +18,15 @@ from reference.growing import code_table
 from reference.rules import coverage
 from reference.weighting import Options, count_ends
 from steelyard._kernels.boosting import boost_rules
-from steelyard.learning.boosting import REUSE, STEP, Budget, boost_label, share_rules
+from steelyard.learning.boosting import (
+    REUSE,
+    STEP,
+    Budget,
+    LabelTask,
+    finish_label,
+    grow_label,
+    share_rules,
+)
 from steelyard.learning.settings import BoostingSettings
 from steelyard.learning.training_table import code_training_table
 from steelyard.model.coding import CodedFeatures
@@ -79,7 +88,7 @@ def boost(coded, is_present, order, options):
     gain = np.empty(options.n_rounds)
     length = np.empty(options.most_rules, dtype=np.int64)
     body = np.empty((options.most_rules, options.most_conditions, 3), dtype=np.int32)
-    n_choices, n_rules = boost_rules(
+    n_choices, n_rules, _ = boost_rules(
         coded,
         is_present,
         order,
@@ -98,6 +107,8 @@ def boost(coded, is_present, order, options):
         length,
         body,
         np.empty(options.most_rules, dtype=np.uint64),
+        np.empty(options.most_rules, dtype=np.uint8),
+        np.flatnonzero(coded.n_codes > 1).astype(np.int64),
         np.full(len(is_present), np.log(is_present.sum() / (~is_present).sum())),
     )
     choices = np.column_stack([rule, points, gain]).tolist()[:n_choices]
@@ -240,7 +251,10 @@ budgets = st.sampled_from([SCARCE, MANY])
 def weigh(problem, ms, budget=SCARCE, seed=0, **options):
     _, training, is_present, order = problem
     grown = BoostingSettings(**(GROWN | options))
-    return boost_label(index_rows(training.coded), ms, grown, budget, seed, is_present, order)
+    index = index_rows(training.coded)
+    label = LabelTask(is_present, order)
+    of_ms = grow_label(index, ms, grown, seed, budget, label)
+    return finish_label(index, ms, grown, None, label, of_ms)
 
 
 def bodies_of(table, X, training):
@@ -424,15 +438,32 @@ class TestOfOneLabel:
         assert one != other
 
 
-class TestHowMuch:
-    def test_labels_can_share_the_rules_unevenly(self):
-        for max_rules, n_labels in [(100, 5), (300, 20), (333, 14)]:
-            n_rules = share_rules(max_rules, n_labels).n_rules
-            assert n_rules == int(3 * max_rules / n_labels)
+class TestInStages:
+    @pytest.mark.parametrize("budget", [Budget(5, 40, REUSE), Budget(40, 40, math.inf)])
+    def test_boosting_goes_on_as_if_it_had_not_stopped(self, data, budget):
+        X, Y = data
+        is_present = Y.to_numpy(dtype=bool)[:, 0]
+        index, grown = index_rows(code_training_table(X).coded), BoostingSettings(**GROWN)
+        grow = functools.partial(grow_label, index, [1, 16], grown, 3)
+        label = LabelTask(is_present, np.arange(len(X)))
+        known = None
+        for n_choices in (1, 2, 7, 30, 40):
+            known = grow(budget.at_most(n_choices), label, known=known)
+        whole = grow(budget, label)
+        for mine, other in zip(known, whole, strict=True):
+            assert mine.seed == other.seed
+            assert mine.is_done == other.is_done
+            assert mine.window.tolist() == other.window.tolist()
+            for arrays in (*zip(mine[:4], other[:4], strict=True), (mine[5], other[5])):
+                assert arrays[0].tolist() == arrays[1].tolist()
+            for arrays in zip(vars(mine.table).values(), vars(other.table).values(), strict=True):
+                assert arrays[0].tolist() == arrays[1].tolist()
 
-    def test_but_none_is_left_without_and_none_takes_for_ever(self):
-        assert share_rules(1, 50).n_rules == 15
-        assert share_rules(10_000, 1).n_rules == 100
+
+class TestHowMuch:
+    @pytest.mark.parametrize(("max_rules", "n_labels"), [(999, 5), (300, 20), (7, 14)])
+    def test_one_label_can_have_all_rules(self, max_rules, n_labels):
+        assert share_rules(max_rules, n_labels).n_rules >= max_rules
 
     @pytest.mark.parametrize("n_labels", [1, 3, 14])
     def test_known_rules_are_raised_just_where_a_label_has_less_than_twenty(self, n_labels):
@@ -443,12 +474,12 @@ class TestHowMuch:
         assert enough.reuse == math.inf
         assert enough.n_choices == enough.n_rules
         assert scarce.reuse == REUSE < 1
-        assert scarce.n_choices == 3 * scarce.n_rules
+        assert scarce.n_choices > scarce.n_rules
 
     def test_where_rules_are_scarce_there_are_more_votes_than_rules(self, data):
         X, Y = data
         problem = X, code_training_table(X), Y.to_numpy(dtype=bool)[:, 0], np.arange(len(X))
-        budget = share_rules(30, 3)
+        budget = share_rules(10, 3)
         selection = weigh(problem, [16], budget)
         n_votes = len(selection.choices[0].rule_idx)
         assert len(selection.table) <= budget.n_rules < n_votes <= budget.n_choices

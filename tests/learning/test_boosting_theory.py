@@ -11,7 +11,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from planted_targets import make_three_labels
-from steelyard.learning.boosting import REUSE, STEP, Budget, boost_label
+from steelyard.learning.boosting import REUSE, STEP, Budget, LabelTask, finish_label, grow_label
 from steelyard.learning.sampling import draw_orders
 from steelyard.learning.settings import BoostingSettings
 from steelyard.learning.training_table import code_training_table
@@ -34,7 +34,10 @@ class Boosted:
         training = code_training_table(X)
         index = index_rows(training.coded)
         (order,) = draw_orders(training.coded, is_present[None])
-        rules = boost_label(index, [m], BoostingSettings(**settings), budget, 0, is_present, order)
+        settings = BoostingSettings(**settings)
+        label = LabelTask(is_present, order)
+        grown = grow_label(index, [m], settings, 0, budget, label)
+        rules = finish_label(index, [m], settings, None, label, grown)
         self.is_present = is_present
         self.start = logit(is_present.mean())
         self.covered = unpack(cover(rules.table, index), len(X)).T.astype(float)

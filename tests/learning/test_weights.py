@@ -250,9 +250,11 @@ def boost(training, is_present, order, prior, seed, **weighed):
     gain, length = np.empty(10), np.empty(10, dtype=np.int64)
     body = np.empty((10, 3, 3), dtype=np.int32)
     start = np.full(len(is_present), math.log(prior / (1 - prior)))
-    out = (rule, points, gain, length, body, np.empty(10, dtype=np.uint64), start)
+    of_rules = (np.empty(10, dtype=np.uint64), np.empty(10, dtype=np.uint8))
+    window = np.flatnonzero(training.coded.n_codes > 1).astype(np.int64)
+    out = (rule, points, gain, length, body, *of_rules, window, start)
     settings = (order, 40, 2, 3, 0.5, 0.3, 4.0, 100, math.inf, np.uint64(seed))
-    n_choices, n_rules = boost_rules(training.coded, is_present, *settings, *out, **weighed)
+    n_choices, n_rules, _ = boost_rules(training.coded, is_present, *settings, *out, **weighed)
     bodies = [sorted(map(tuple, body[r, : length[r]].tolist())) for r in range(n_rules)]
     return bodies, points[:n_choices].tolist(), gain[:n_choices]
 

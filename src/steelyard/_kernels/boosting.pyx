@@ -508,6 +508,16 @@ cdef void _weigh_loss(
         space.drawn_loss[row].curvature = <int64_t> rint(drawn_weights[row] * curvature)
 
 
+cdef void _add_points(
+    const uint8_t* covered, double weight, double[::1] log_odds
+) noexcept nogil:
+    """Add the weight of a rule to the log-odds of the rows that it covers."""
+    cdef Py_ssize_t row
+    for row in range(log_odds.shape[0]):
+        if covered[row]:
+            log_odds[row] += weight
+
+
 def boost_rules(
     coded,
     is_positive,
@@ -527,9 +537,14 @@ def boost_rules(
     int64_t[::1] out_length,
     int32_t[:, :, ::1] out_body,
     uint64_t[::1] out_seed,
+    uint8_t[::1] out_classes,
+    int64_t[::1] window,
     const double[::1] start,
     limits=None,
     double least_gain=-INFINITY,
+    Py_ssize_t least_rules=1,
+    Py_ssize_t n_choices=0,
+    Py_ssize_t n_rules=0,
     const uint64_t[::1] draw_ends=None,
     const double[::1] weights=None,
     const double[::1] drawn_weights=None,
@@ -541,7 +556,7 @@ def boost_rules(
     is G/(H + l2), clipped to ±`max_weight`, and its gain is 2Gw - (H + l2)w². Each round grows rules on
     bags of the rows, takes the one with the largest gain on all rows, and adds the share `step` of its
     weight, rounded to integer points, to the log-odds of the rows it covers. It stops when the points
-    of the best rule round to 0, and after the first choice when a gain is below `least_gain`.
+    of the best rule round to 0, and after `least_rules` rules when a gain is below `least_gain`.
 
     Parameters
     ----------
@@ -563,12 +578,20 @@ def boost_rules(
         Feature, low and high of the conditions, one range per feature.
     out_seed : (most_rules,) uint64
         The state of the random numbers from which the bag of each rule was drawn.
+    out_classes : (most_rules,) uint8
+        The classes that the conditions of each rule permit.
+    window : (n_usable,) int64
+        The features that rules may test; its order changes.
     start : (n_rows,) double
         Log-odds without any rule.
     limits : Limits, optional
         What the rules may test, and how many rows they have to cover. A rule that lowers the log-odds is
         one for the absence of the label.
     least_gain : float
+    least_rules : int
+    n_choices, n_rules : int
+        How many choices and rules an earlier call has made: the first entries of all outputs. With its
+        window and the seed that it returned, boosting goes on as if it had not stopped.
     draw_ends : (n_rows,) uint64, optional
         Position i of the order is drawn with probability (ends[i] - ends[i - 1])/2³².
     weights, drawn_weights : (n_rows,) double, optional
@@ -576,17 +599,13 @@ def boost_rules(
     unit : float
         Gradients and curvatures are rounded to multiples of 1/unit. No sum of them may reach 2⁶³/unit.
 
-    Returns (number of choices, number of rules).
+    Returns (number of choices, number of rules, seed).
     """
     cdef const uint8_t[::1] positive = is_positive.view("u1")
     cdef Py_ssize_t n_rows = positive.shape[0]
     cdef Py_ssize_t most_rules = out_body.shape[0]
     cdef Py_ssize_t most_conditions = out_body.shape[1]
     cdef list owner = []
-    is_usable = coded.n_codes > 1
-    if limits is not None:
-        is_usable = is_usable & limits.is_usable
-    cdef int64_t[::1] window = np.flatnonzero(is_usable).astype(np.int64, copy=False)
     cdef Space space
     space.coded = borrow(coded)
     space.draw_order = &draw_order[0]
@@ -624,23 +643,40 @@ def boost_rules(
     space.low = <int32_t*> allocate(owner, space.coded.n_features * sizeof(int32_t))
     space.high = <int32_t*> allocate(owner, space.coded.n_features * sizeof(int32_t))
     memcpy(space.high, space.coded.n_codes, space.coded.n_features * sizeof(int32_t))
-    classes_of_rule = <uint8_t*> allocate(owner, most_rules)
     body = <Condition*> allocate(owner, most_conditions * sizeof(Condition))
     slot_of_feature = <int32_t*> allocate(owner, space.coded.n_features * sizeof(int32_t))
     memset(slot_of_feature, 0xFF, space.coded.n_features * sizeof(int32_t))
     covered = <uint8_t*> allocate(owner, n_rows)
-    cdef uint8_t[:, ::1] coverage = np.empty((most_rules, n_rows), dtype=np.uint8)
+    # Only rules that can be taken again have to be remembered.
+    cdef bint is_reusing = reuse < INFINITY
+    cdef uint8_t[:, ::1] coverage = np.empty(
+        (most_rules if is_reusing else 1, n_rows), dtype=np.uint8
+    )
 
     cdef double[::1] log_odds = np.array(start)
     cdef uint8_t classes = BOTH
     cdef double score, best_score
-    cdef Py_ssize_t n_rules = 0
-    cdef Py_ssize_t t, _, i, row, length, rule, known
+    cdef Py_ssize_t t, _, i, length, rule, place, known
     cdef int64_t points
     cdef uint64_t bag_seed
     cdef Value value, best, best_known
     with nogil:
-        for t in range(out_rule.shape[0]):
+        for i in range(n_rules if is_reusing else 0):
+            cover_mask(
+                &space.coded, <Condition*> &out_body[i, 0, 0], out_length[i], &coverage[i, 0]
+            )
+        for t in range(n_choices):
+            rule = out_rule[t]
+            place = rule if is_reusing else 0
+            if not is_reusing:
+                cover_mask(
+                    &space.coded,
+                    <Condition*> &out_body[rule, 0, 0],
+                    out_length[rule],
+                    &coverage[0, 0],
+                )
+            _add_points(&coverage[place, 0], out_points[t] / points_per_log_odd, log_odds)
+        for t in range(n_choices, out_rule.shape[0]):
             with gil:
                 PyErr_CheckSignals()
             if weights is None:
@@ -668,18 +704,18 @@ def boost_rules(
                     score = value.gain
                 if score > best_score:
                     rule, best, best_score = n_rules, value, score
-                    classes_of_rule[rule] = classes
+                    out_classes[rule] = classes
                     out_seed[rule] = bag_seed
-                    memcpy(&coverage[rule, 0], covered, n_rows)
+                    memcpy(&coverage[rule if is_reusing else 0, 0], covered, n_rows)
                     out_length[rule] = merge_conditions(
                         body, length, slot_of_feature, <Condition*> &out_body[rule, 0, 0]
                     )
             known = -1
             best_known = Value(0.0, 0.0)
-            for i in range(n_rules if reuse < INFINITY else 0):
+            for i in range(n_rules if is_reusing else 0):
                 value = _judge(&coverage[i, 0], &space)
                 if space.limits.is_active and not _is_permitted(
-                    &coverage[i, 0], value, classes_of_rule[i], &space
+                    &coverage[i, 0], value, out_classes[i], &space
                 ):
                     continue
                 if value.gain > best_known.gain:
@@ -687,15 +723,14 @@ def boost_rules(
             if known >= 0 and best_known.gain >= reuse * best.gain:
                 rule, best = known, best_known
             points = <int64_t> rint(points_per_log_odd * step * best.weight)
-            if rule < 0 or points == 0 or (t > 0 and best.gain < least_gain):
+            if rule < 0 or points == 0 or (n_rules >= least_rules and best.gain < least_gain):
                 break
             n_rules = max(n_rules, rule + 1)
             out_rule[t] = rule
             out_points[t] = points
             out_gain[t] = best.gain
-            for row in range(n_rows):
-                if coverage[rule, row]:
-                    log_odds[row] += points / points_per_log_odd
+            place = rule if is_reusing else 0
+            _add_points(&coverage[place, 0], points / points_per_log_odd, log_odds)
         else:
             t = out_rule.shape[0]
-    return t, n_rules
+    return t, n_rules, seed

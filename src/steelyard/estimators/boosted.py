@@ -29,6 +29,7 @@ class BoostedRulesParameters(TheoryClassifier):
     max_conditions: int | None = 4
     max_total_conditions: int | None = None
     min_rules_per_label: int = 0
+    max_labels_per_rule: int = 1
     n_tries: int = 10
     sample_fraction: float = 0.5
     max_features: str | int | float = 0.2
@@ -54,7 +55,7 @@ class BoostedRulesClassifier(BoostedRulesParameters):
         Strength of the prior, as in the m-estimate: a rule is judged as if it covered m further examples
         with the label's prior distribution. A larger `m` favours coverage.
     max_rules : int, default=333
-        Maximum number of rules over all labels.
+        Maximum number of rules over all labels. One label can have all of them.
     max_conditions : int or None, default=4
         Maximum number of conditions per rule; None is 20.
     max_total_conditions : int or None, default=None
@@ -63,6 +64,11 @@ class BoostedRulesClassifier(BoostedRulesParameters):
     min_rules_per_label : int, default=0
         Number of rules that each label keeps if it has them, whatever their gain. With 1 no label that
         has a rule is left without one.
+    max_labels_per_rule : int, default=1
+        Maximum number of labels that the body of a rule votes for. Above 1, all labels are learned
+        together, and a body that is grown for one label also votes for others whose loss it lowers
+        significantly. The theory has a rule for each of them; `max_rules` counts bodies.
+        ``theory_.to_text(by="body")`` shows one line per body.
     n_tries : int, default=10
         Number of rules grown in each round, of which one is taken.
     sample_fraction : float, default=0.5
@@ -130,7 +136,8 @@ class BoostedRulesClassifier(BoostedRulesParameters):
         check_decoder(self.decode)
 
     def _advise_on_rules(self) -> str:
-        return f"{super()._advise_on_rules()} A larger max_rules keeps more rules."
+        advice = "" if self.max_labels_per_rule > 1 else f"{super()._advise_on_rules()} "
+        return f"{advice}A larger max_rules keeps more rules."
 
     def _settings(self) -> BoostingSettings:
         return BoostingSettings(**{f.name: getattr(self, f.name) for f in fields(BoostingSettings)})

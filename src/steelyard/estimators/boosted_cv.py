@@ -40,8 +40,9 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
         with thresholds from 0.5 to 0.1, the best label set, and votes of all label sets. For
         example-based F1 there is also the best expected F1; for a macro measure, if calibrated, also
         each label by itself with a threshold of its own.
-    max_rules, max_conditions, max_total_conditions, min_rules_per_label, n_tries, sample_fraction, \
-    max_features, category_sets, class_weight, constraints, random_state, verbose
+    max_rules, max_conditions, max_total_conditions, min_rules_per_label, max_labels_per_rule, \
+    n_tries, sample_fraction, max_features, category_sets, class_weight, constraints, random_state, \
+    verbose
         As in `BoostedRulesClassifier`.
     calibrate : bool, default=True
         Whether the votes of each label are scaled and its start is shifted so that probabilities fit the

@@ -14,8 +14,17 @@ from numpy.typing import NDArray
 from steelyard._kernels.boosting import boost_rules
 from steelyard._kernels.weighing import weigh_rules
 from steelyard.heuristics import MEstimate
+from steelyard.model.coding import CodedFeatures
 from steelyard.model.combiners import SumOfVotes
-from steelyard.model.coverage import RowIndex, collect, index_rows, order_bits, rows_to_bits
+from steelyard.model.coverage import (
+    RowIndex,
+    collect,
+    cover,
+    index_rows,
+    order_bits,
+    rows_to_bits,
+    unpack,
+)
 from steelyard.model.log_odds import POINTS_PER_LOG_ODD, probability_to_points
 from steelyard.model.path import TheoryPath
 from steelyard.model.rule_table import RuleTable
@@ -30,6 +39,7 @@ from .parallel import Progress, run_parallel
 from .paths import Bounds, LabelRules, Ranking, RulePool, make_path, pool_rules
 from .sampling import draw_orders
 from .settings import BoostingSettings
+from .shared_bodies import Candidate, Losses, Vote, draw_common_order, grow_together
 from .targets import Targets
 from .training_table import code_training_table, spread_mid_points
 from .weights import LabelWeights
@@ -47,11 +57,12 @@ MAX_WEIGHT = 4.0
 ENOUGH_RULES = 20
 REUSE = 0.7
 
-# A label may take this many times its even share of the rules, within the bounds: labels that need
-# more rules can have them, and the time of a fit stays bounded.
-_GENEROSITY = 3
-_FEWEST_RULES = 15
-_MOST_RULES = 100
+# Maximum number of votes per rule, on average, if known rules are raised.
+_MOST_VOTES = 10
+
+# Labels go on for a quarter of their even share of the rules, but at least this many rounds, before
+# their gains are compared.
+_FEWEST_CHOICES = 4
 
 # Maximum number of conditions of a rule if no limit is given.
 _MOST_CONDITIONS = 20
@@ -78,6 +89,11 @@ class Budget(NamedTuple):
     n_rules: int
     n_choices: int
     reuse: float
+
+    def at_most(self, n_choices: int) -> Budget:
+        """The part of the budget that this many choices can use."""
+        n_choices = min(n_choices, self.n_choices)
+        return Budget(min(n_choices, self.n_rules), n_choices, self.reuse)
 
 
 def learn_boosted_rules(
@@ -116,116 +132,175 @@ def learn_boosted_rules(
     given = demands.given
     bounds.check(len(targets.names), given.rules)
     index = index_rows(training.coded)
-    most = min(settings.max_rules, settings.max_total_conditions or settings.max_rules)
-    budget = share_rules(most, len(targets.names))
-    _expect_memory(targets.is_target, budget, n_jobs)
     orders = draw_orders(training.coded, targets.is_target)
-    boost = partial(boost_label, index, ms, settings, budget, entropy)
     limits, _ = demands.by_label()
     of_label = [given.of_label(i) for i in range(len(targets.names))]
-    groups = [group_equal_rows(training.coded)] * len(orders)
-    columns = (targets.is_target, orders, groups, limits, of_label, targets.label_weights)
-    arguments = list(zip(*columns, strict=True))
-    prior = targets.priors
-    order = np.argsort(prior * (prior - 1), kind="stable")  # the largest loss first
-    waves = partial(_boost_in_waves, boost, arguments, order, budget, settings)
-    rules_of_label = waves(n_jobs, progress or (lambda *_: None))
+    codes = _sort_categories(training.coded, targets, limits, settings)
+    columns = (targets.is_target, orders, limits, of_label, targets.label_weights, codes)
+    labels = [LabelTask(*row) for row in zip(*columns, strict=True)]
+    report = progress or (lambda *_: None)
+    if settings.max_labels_per_rule > 1:
+        order = draw_common_order(training.coded, targets.is_target)
+        labels = [label._replace(order=order) for label in labels]
+        of_ms = [_grow_sharing(index, m, settings, entropy, labels) for m in ms]
+        grown = list(zip(*of_ms, strict=True))
+        report(len(grown), len(grown))
+        bounds = Bounds()  # bodies were counted as they were grown
+    else:
+        most = min(settings.max_rules, settings.max_total_conditions or settings.max_rules)
+        grow = partial(grow_label, index, ms, settings, entropy)
+        grown = _grow_in_stages(grow, labels, len(ms), most, n_jobs, report)
+    groups = group_equal_rows(training.coded)
+    finish = partial(finish_label, index, ms, settings, groups)
+    rules_of_label = run_parallel(finish, list(zip(labels, grown, strict=True)), n_jobs)
     demands.warn_of_empty([len(rules.table) for rules in rules_of_label])
     pool = pool_rules(rules_of_label, given, targets)
     votes_of_ms = zip(*(rules.choices for rules in rules_of_label), strict=True)
     rankings = [_rank_votes(pool, votes, bounds) for votes in votes_of_ms]
-    combiner = SumOfVotes(tuple(probability_to_points(prior).tolist()))
+    combiner = SumOfVotes(tuple(probability_to_points(targets.priors).tolist()))
     return make_path(pool, rankings, targets, training.coder, heuristics, (1.0,), combiner)
 
 
-def _expect_memory(is_target: NDArray[np.bool_], budget: Budget, n_jobs: int | None) -> None:
+class LabelTask(NamedTuple):
+    """What the rules of one label are learned from.
+
+    `order` is the order in which bags draw the rows. `given` are the given rules of the label and the
+    rows that they cover. `weights` says what the rows count, and `categories` are the codes of
+    categories with which the conditions have to be read.
+    """
+
+    is_present: NDArray[np.bool_]
+    order: NDArray[np.int64]
+    limits: Limits | None = None
+    given: tuple[Sequence[Rule], NDArray[np.bool_]] | None = None
+    weights: LabelWeights | None = None
+    categories: CategoryCodes = CategoryCodes({})
+
+
+def _sort_categories(
+    coded: CodedFeatures, targets: Targets, limits: Sequence[Any], settings: BoostingSettings
+) -> list[CategoryCodes]:
+    """The orders of categories in which sets of them are ranges of codes, one per label."""
+    if not settings.category_sets:
+        return [CategoryCodes({})] * len(targets.names)
+    columns = zip(targets.is_target, targets.label_weights, limits, strict=True)
+    return [
+        sort_categories(coded, present, own and own.total) if limit is None else CategoryCodes({})
+        for present, own, limit in columns
+    ]
+
+
+def _expect_memory(labels: Sequence[LabelTask], budget: Budget, n_jobs: int | None) -> None:
     """Warn if the orders of all labels and what the rules of the labels at work cover are too large."""
-    n_at_work = min(effective_n_jobs(n_jobs), cpu_count(), len(is_target))
-    n_bytes = is_target.size * 8 + n_at_work * budget.n_rules * is_target.shape[1]
+    n_at_work = min(effective_n_jobs(n_jobs), cpu_count(), len(labels))
+    n_kept = budget.n_rules if budget.reuse < math.inf else 1
+    n_bytes = (8 * len(labels) + n_at_work * n_kept) * len(labels[0].order)
     advice = "fewer labels or rows per fit, fewer jobs (n_jobs) or a smaller max_rules take less"
     warn_of_memory(n_bytes, "boosting", advice)
 
 
-def _boost_in_waves(
-    boost: Callable[..., LabelRules],
-    arguments: Sequence[Sequence[Any]],
-    order: NDArray[np.int64],
-    budget: Budget,
-    settings: BoostingSettings,
+def _grow_in_stages(
+    grow: Callable[..., tuple[Grown, ...]],
+    labels: Sequence[LabelTask],
+    n_ms: int,
+    max_rules: int,
     n_jobs: int | None,
     progress: Progress,
-) -> list[LabelRules]:
-    """The rules of all labels; if labels are many, without most of those that `max_rules` would drop.
+) -> list[tuple[Grown, ...]]:
+    """The rules of all labels without most of those that `max_rules` would drop.
 
-    Labels with much to learn come first, in the given order. What they gain tells the labels after
-    them when to stop. The theory stays the same, except that of rules that cover the same examples
-    the shortest that was grown is kept, and fewer are grown.
+    In each stage, the labels go on for a few rounds. What they gain tells those that gain less when to
+    stop: the rules that are grown are hardly more than those that are kept, and the theory is the same
+    as if each label had gone on to the end.
     """
-    found: dict[int, LabelRules] = {}
-    are_many = budget.reuse < math.inf
-    size = -(-(settings.max_rules + 1) // budget.n_rules) if are_many else len(order)
-    while len(found) < len(order):
-        wave = order[len(found) : len(found) + size]
-        least_gains = _find_least_gains(list(found.values()), settings)
-        calls = [(*arguments[i], least_gains) for i in wave]
-        report = partial(_report_later, progress, len(found), len(order))
-        results = run_parallel(boost, calls, n_jobs, report)
-        found |= zip(wave.tolist(), results, strict=True)
-        size = len(found)  # each wave is as large as all before it, so there are few of them
-    return [found[i] for i in range(len(order))]
-
-
-def _report_later(progress: Progress, n_before: int, n_all: int, n_done: int, _: int) -> None:
-    progress(n_before + n_done, n_all)
+    budget = share_rules(max_rules, len(labels))
+    _expect_memory(labels, budget, n_jobs)
+    n_choices = stage = max(_FEWEST_CHOICES, max_rules // (4 * max(len(labels), 1)))
+    grown: list[tuple[Grown, ...]] = [()] * len(labels)
+    open_idx = list(range(len(labels)))
+    while open_idx:
+        least_gains = _find_least_gains(grown, n_ms, max_rules)
+        most = budget.at_most(n_choices)
+        calls = [(most, labels[i], grown[i], least_gains) for i in open_idx]
+        for i, found in zip(open_idx, run_parallel(grow, calls, n_jobs), strict=True):
+            grown[i] = found
+        is_open = n_choices < budget.n_choices
+        open_idx = [i for i in open_idx if is_open and not all(g.is_done for g in grown[i])]
+        progress(len(grown) - len(open_idx), len(grown))
+        n_choices += stage
+    return grown
 
 
 def _find_least_gains(
-    known: Sequence[LabelRules], settings: BoostingSettings
-) -> tuple[float, ...] | None:
-    """For each m the gain below which a further rule cannot be among the best `max_rules`.
-
-    None if all rules may be needed: those that each label keeps depend on all of its rules.
-    """
-    if not known or settings.min_rules_per_label > 1:
-        return None
-    least, most = [], settings.max_rules
-    for votes_of_labels in zip(*(rules.choices for rules in known), strict=True):
-        firsts = [v.gain[np.unique(v.rule_idx, return_index=True)[1]] for v in votes_of_labels]
-        gains = np.sort(np.concatenate(firsts))[::-1]
-        least.append(float(gains[most]) if len(gains) > most else -math.inf)
+    grown: Sequence[Sequence[Grown]], n_ms: int, max_rules: int
+) -> tuple[float, ...]:
+    """For each m the gain below which a further rule cannot be among the best `max_rules`."""
+    least = []
+    for h in range(n_ms):
+        gains = np.concatenate([of_ms[h].first_gains() if of_ms else [] for of_ms in grown])
+        gains = np.sort(gains)[::-1]
+        least.append(float(gains[max_rules]) if len(gains) > max_rules else -math.inf)
     return tuple(least)
 
 
 def share_rules(max_rules: int, n_labels: int) -> Budget:
-    """The budget of each label, such that the labels can share `max_rules` rules unevenly.
+    """The budget of each label: it can take all rules, if it needs them more than the other labels.
 
     Examples
     --------
     >>> share_rules(300, 6), share_rules(300, 100)
-    (Budget(n_rules=100, n_choices=100, reuse=inf), Budget(n_rules=15, n_choices=45, reuse=0.7))
+    (Budget(n_rules=300, n_choices=300, reuse=inf), Budget(n_rules=301, n_choices=3000, reuse=0.7))
     """
-    even_share = max_rules / max(n_labels, 1)
-    n_rules = int(np.clip(_GENEROSITY * even_share, _FEWEST_RULES, _MOST_RULES))
-    if even_share >= ENOUGH_RULES:
-        return Budget(n_rules, n_rules, math.inf)
-    return Budget(n_rules, _GENEROSITY * n_rules, REUSE)
+    if max_rules >= ENOUGH_RULES * n_labels:
+        return Budget(max_rules, max_rules, math.inf)
+    # The first rule too many ends the votes of all rules.
+    return Budget(max_rules + 1, _MOST_VOTES * max_rules, REUSE)
 
 
-def boost_label(
+class Grown(NamedTuple):
+    """What boosting has done for one label and one m so far: its choices, its rules, and its randomness.
+
+    `gain` is how much each choice lowers the loss. `is_done` says that no further choice follows.
+    """
+
+    rule_idx: NDArray[np.int64]
+    points: NDArray[np.int64]
+    gain: NDArray[np.float64]
+    lengths: NDArray[np.int64]
+    bodies: NDArray[np.int32]
+    bag_seeds: NDArray[np.uint64]
+    classes: NDArray[np.uint8]
+    window: NDArray[np.int64]
+    seed: int
+    is_done: bool = False
+
+    @property
+    def table(self) -> RuleTable:
+        """The rules."""
+        used = zip(self.bodies, self.lengths, strict=True)
+        return RuleTable.from_ranges([body[:length] for body, length in used])
+
+    @property
+    def votes(self) -> Votes:
+        """The choices."""
+        return Votes(self.rule_idx, self.points, np.minimum.accumulate(self.gain))
+
+    def first_gains(self) -> NDArray[np.float64]:
+        """The gain of the first choice of each rule."""
+        return self.votes.gain[np.unique(self.rule_idx, return_index=True)[1]]
+
+
+def grow_label(
     index: RowIndex,
     ms: Sequence[float],
     settings: BoostingSettings,
-    budget: Budget,
     entropy: int,
-    is_present: NDArray[np.bool_],
-    order: NDArray[np.int64],
-    group_of_row: NDArray[np.int64] | None = None,
-    limits: Limits | None = None,
-    given: tuple[Sequence[Rule], NDArray[np.bool_]] | None = None,
-    weights: LabelWeights | None = None,
+    budget: Budget,
+    label: LabelTask,
+    known: Sequence[Grown] | None = None,
     least_gains: Sequence[float] | None = None,
-) -> LabelRules:
-    """Grow, choose and weigh rules of one label for each m.
+) -> tuple[Grown, ...]:
+    """Grow, choose and weigh rules of one label for each m, after those that are known.
 
     Boosting with logistic loss. Each round grows several rules, each on a bag of the examples and
     condition by condition. It takes the rule whose weight lowers the loss most and adds a part of
@@ -233,29 +308,45 @@ def boost_label(
     m-estimate: a rule is judged as if it covered m further examples with the label's prior
     distribution. Their gradients cancel, their curvatures add m·p·(1 - p) to the rule's.
 
-    `order` is the order in which bags draw the rows. With the groups of equal rows, each rule is also
-    counted on the rows outside its bag. `given` are the given rules of the label and the rows that they
-    cover: they get their votes first. No rules follow a gain below the least gain of an m. With
-    `weights`, gradients and curvatures of a row are multiplied by what it counts.
+    Given rules get their votes first. No rules follow a gain below the least gain of an m. With weights,
+    gradients and curvatures of a row are multiplied by what it counts.
     """
-    categories = CategoryCodes({})
-    if settings.category_sets and limits is None:
-        total = None if weights is None else weights.total
-        categories = sort_categories(index.coded, is_present, total)
-        index = categories.recode_index(index)
+    index = label.categories.recode_index(index)
+    known = known or [_start_growing(index, settings, entropy, label)] * len(ms)
+    found = []
+    for m, grown, least_gain in zip(ms, known, least_gains or [-math.inf] * len(ms), strict=True):
+        # Each m has rules of its own, so that its theory does not depend on the other values.
+        l2, start, *_ = _start(m, label)
+        at = (label, l2, start, least_gain)
+        found.append(grown if grown.is_done else _grow_on(index, settings, budget, *at, grown))
+    return tuple(found)
+
+
+def finish_label(
+    index: RowIndex,
+    ms: Sequence[float],
+    settings: BoostingSettings,
+    group_of_row: NDArray[np.int64] | None,
+    label: LabelTask,
+    grown_of_ms: Sequence[Grown],
+) -> LabelRules:
+    """The rules of a label with their counts.
+
+    With the groups of equal rows, each rule is also counted on the rows outside its bag.
+    """
+    is_present, order, limits, _, weights, categories = label
+    index = categories.recode_index(index)
     tables: list[RuleTable] = []
     seeds: list[NDArray[np.uint64]] = []
     votes_of_ms: list[Votes] = []
-    for m, least_gain in zip(ms, least_gains or [-math.inf] * len(ms), strict=True):
-        # Each m has rules of its own, so that its theory does not depend on the other values.
-        l2, start, given_points, given_gain = _start(m, is_present, given, weights)
-        rows = (is_present, order, l2, start, limits, least_gain, weights)
-        grown, bag_seeds, votes = _boost(index, settings, budget, entropy, *rows)
-        votes = votes._replace(given_points=given_points, given_gain=given_gain)
-        distinct, position = _find_distinct(grown, index, is_present, limits)
+    for m, grown in zip(ms, grown_of_ms, strict=True):
+        *_, given_points, given_gain = _start(m, label)
+        votes = grown.votes._replace(given_points=given_points, given_gain=given_gain)
+        table = grown.table
+        distinct, position = _find_distinct(table, index, is_present, limits)
         n_known = sum(map(len, tables))
-        tables.append(grown.take(distinct))
-        seeds.append(bag_seeds[distinct])
+        tables.append(table.take(distinct))
+        seeds.append(grown.bag_seeds[distinct])
         votes_of_ms.append(votes._replace(rule_idx=n_known + position[votes.rule_idx]))
     table = RuleTable.concatenate(tables)
     bits = order_bits(is_present)
@@ -275,16 +366,14 @@ def boost_label(
 
 
 def _start(
-    m: float,
-    is_present: NDArray[np.bool_],
-    given: tuple[Sequence[Rule], NDArray[np.bool_]] | None,
-    weights: LabelWeights | None = None,
+    m: float, label: LabelTask
 ) -> tuple[float, NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]]:
     """What boosting starts from: curvature of the prior, log-odds, votes and gains of given rules.
 
     Each given rule gets its whole best weight, one after the other, but at least one point for its
     head.
     """
+    is_present, weights = label.is_present, label.weights
     total = np.ones(len(is_present)) if weights is None else weights.total
     n_rows, n_present = float(total.sum()), float(total[is_present].sum())
     prior = n_present / n_rows
@@ -293,7 +382,7 @@ def _start(
     is_varied = 0 < n_present < n_rows
     first = math.log(n_present / (n_rows - n_present)) if is_varied else 0.0
     log_odds = np.full(len(is_present), first)
-    rules, masks = given or ((), ())
+    rules, masks = label.given or ((), ())
     points = np.empty(len(rules), dtype=np.int64)
     gain = np.empty(len(rules))
     for i, (rule, mask) in enumerate(zip(rules, masks, strict=True)):
@@ -330,51 +419,113 @@ def _find_distinct(
     return np.unique(position, return_index=True)[1], position
 
 
-def _boost(
+def _start_growing(
+    index: RowIndex, settings: BoostingSettings, entropy: int, label: LabelTask
+) -> Grown:
+    """A label without rules; it is done if there is nothing to learn."""
+    max_conditions, is_usable = settings.max_conditions, index.coded.n_codes > 1
+    is_present, limits, weights = label.is_present, label.limits, label.weights
+    if limits is not None:
+        max_conditions = limits.least_conditions(max_conditions)
+        is_usable = is_usable & limits.is_usable
+    # Each condition excludes at least one row.
+    most_conditions = min(max_conditions or _MOST_CONDITIONS, len(is_present))
+    integers = np.empty(0, dtype=np.int64)
+    bodies = np.empty((0, most_conditions, 3), dtype=np.int32)
+    of_rules = (integers, bodies, np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.uint8))
+    prior = np.average(is_present, weights=weights and weights.total)
+    has_nothing = not (0 < prior < 1 and is_usable.any())
+    random = (np.flatnonzero(is_usable).astype(np.int64), entropy % 2**64)
+    return Grown(integers, integers, np.empty(0), *of_rules, *random, has_nothing)
+
+
+def _grow_on(
     index: RowIndex,
     settings: BoostingSettings,
     budget: Budget,
-    entropy: int,
-    is_present: NDArray[np.bool_],
-    order: NDArray[np.int64],
+    label: LabelTask,
     l2: float,
     start: NDArray[np.float64],
-    limits: Limits | None,
     least_gain: float,
-    counted: LabelWeights | None = None,
-) -> tuple[RuleTable, NDArray[np.uint64], Votes]:
-    """The rules that one m grows, the seeds of their bags, and the choices among the rules."""
-    n_rows = len(is_present)
-    prior = np.average(is_present, weights=None if counted is None else counted.total)
-    is_usable = index.coded.n_codes > 1
-    max_conditions = settings.max_conditions
-    if limits is not None:
-        is_usable = is_usable & limits.is_usable
-        max_conditions = limits.least_conditions(max_conditions)
-    n_varying = int(is_usable.sum())
-    rule_idx, points = np.empty((2, budget.n_choices), dtype=np.int64)
-    gain = np.empty(budget.n_choices)
-    # Each condition excludes at least one row.
-    most_conditions = min(max_conditions or _MOST_CONDITIONS, n_rows)
-    bodies = np.empty((budget.n_rules, most_conditions, 3), dtype=np.int32)
-    lengths = np.empty(budget.n_rules, dtype=np.int64)
-    seeds = np.empty(budget.n_rules, dtype=np.uint64)
-    n_choices = n_rules = 0
-    if 0 < prior < 1 and n_varying:
-        bag = (order, settings.bag_size(n_rows), settings.n_drawn_features(n_varying))
-        weights = (l2, STEP, MAX_WEIGHT, POINTS_PER_LOG_ODD, budget.reuse)
-        tries = (settings.n_tries, *weights, np.uint64(entropy % 2**64))
-        out = (rule_idx, points, gain, lengths, bodies, seeds)
-        end: tuple[Any, ...] = (start, limits, least_gain)
-        if counted is not None:
-            unit = counted.find_unit(settings.bag_size(n_rows))
-            rows = (counted.draw_ends(order), counted.total, counted.drawn_weights(), unit)
-            end = (*end, *rows)
-        n_choices, n_rules = boost_rules(index.coded, is_present, *bag, *tries, *out, *end)
-    used = zip(bodies[:n_rules], lengths[:n_rules], strict=True)
-    table = RuleTable.from_ranges([body[:length] for body, length in used])
-    gain = np.minimum.accumulate(gain[:n_choices])
-    return table, seeds[:n_rules], Votes(rule_idx[:n_choices], points[:n_choices], gain)
+    grown: Grown,
+) -> Grown:
+    """What one m has grown, with further choices up to the budget."""
+    n_known, n_known_rules = len(grown.rule_idx), len(grown.lengths)
+    sizes = [budget.n_choices] * 3 + [budget.n_rules] * 4
+    arrays: Sequence[NDArray[Any]] = grown[:7]  # those of choices and of rules
+    out = [_lengthen(array, size) for array, size in zip(arrays, sizes, strict=True)]
+    window = grown.window.copy()
+    n_drawn = settings.n_drawn_features(len(window))
+    bag_size = settings.bag_size(len(label.order))
+    bag = (label.order, bag_size, n_drawn, settings.n_tries)
+    votes = (l2, STEP, MAX_WEIGHT, POINTS_PER_LOG_ODD, budget.reuse, np.uint64(grown.seed))
+    least_rules = max(1, settings.min_rules_per_label)
+    end: tuple[Any, ...] = (start, label.limits, least_gain, least_rules, n_known, n_known_rules)
+    if label.weights is not None:
+        end = (*end, *label.weights.of_draws(label.order, bag_size))
+    table = (index.coded, label.is_present)
+    n_choices, n_rules, seed = boost_rules(*table, *bag, *votes, *out, window, *end)
+    counts = [n_choices] * 3 + [n_rules] * 4
+    filled = [array[:count].copy() for array, count in zip(out, counts, strict=True)]
+    return Grown._make([*filled, window, seed, n_choices < budget.n_choices])
+
+
+def _grow_sharing(
+    index: RowIndex,
+    m: float,
+    settings: BoostingSettings,
+    entropy: int,
+    labels: Sequence[LabelTask],
+) -> list[Grown]:
+    """The rules of each label if a body may vote for several of them."""
+    starts = [_start(m, label) for label in labels]
+    log_odds = np.array([start for _, start, *_ in starts])
+    is_present = np.array([label.is_present for label in labels])
+    l2 = np.array([of_label[0] for of_label in starts])
+    states = [_start_growing(index, settings, entropy, label) for label in labels]
+
+    def find(j: int, log_odds: NDArray[np.float64]) -> Candidate | None:
+        if states[j].is_done:
+            return None
+        at = (labels[j], float(l2[j]), log_odds, -math.inf)
+        found = _grow_on(index, settings, Budget(1, 1, math.inf), *at, states[j])
+        states[j] = states[j]._replace(window=found.window, seed=found.seed, is_done=found.is_done)
+        if found.is_done:
+            return None
+        covered = unpack(cover(found.table, index), is_present.shape[1])[0]
+        return Candidate(found, covered, float(found.gain[0]))
+
+    totals = None
+    if labels[0].weights is not None:
+        totals = np.array([label.weights.total for label in labels if label.weights])
+    losses = Losses(is_present, log_odds, l2, STEP, MAX_WEIGHT, totals)
+    are_free = [label.limits is None for label in labels]
+    may_share = np.array(are_free) & [not state.is_done for state in states]
+    max_bodies = settings.max_rules - sum(len(of_label[2]) for of_label in starts)
+    reuse = share_rules(settings.max_rules, len(labels)).reuse
+    most = (max_bodies, settings.max_labels_per_rule, reuse)
+    votes = grow_together(find, losses, may_share, *most)
+    return [_join_votes(*pair) for pair in zip(states, votes, strict=True)]
+
+
+def _join_votes(empty: Grown, votes: Sequence[Vote]) -> Grown:
+    """The rules of a label, one per vote."""
+    if not votes:
+        return empty
+    of_rules = zip(*(vote.rule[3:7] for vote in votes), strict=True)
+    choices = (
+        np.arange(len(votes), dtype=np.int64),
+        np.array([vote.points for vote in votes], dtype=np.int64),
+        np.array([vote.gain for vote in votes]),
+    )
+    return Grown._make([*choices, *map(np.concatenate, of_rules), *empty[7:]])
+
+
+def _lengthen(array: NDArray[Any], size: int) -> NDArray[Any]:
+    """A larger array that begins with the given one."""
+    longer = np.empty((size, *array.shape[1:]), dtype=array.dtype)
+    longer[: len(array)] = array
+    return longer
 
 
 def _rank_votes(pool: RulePool, votes: Sequence[Votes], bounds: Bounds) -> Ranking:

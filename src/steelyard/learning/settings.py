@@ -195,6 +195,8 @@ class BoostingSettings(SamplingSettings):
         Number of rules that each label keeps if it has them, whatever their gain.
     max_total_conditions : int or None
         Maximum number of conditions over all rules.
+    max_labels_per_rule : int
+        Maximum number of labels that a body votes for; above 1, `max_rules` counts bodies.
     """
 
     max_rules: int = 333
@@ -204,10 +206,19 @@ class BoostingSettings(SamplingSettings):
     max_features: str | int | float = 0.2
     min_rules_per_label: int = 0
     max_total_conditions: int | None = None
+    max_labels_per_rule: int = 1
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_integer("max_rules", self.max_rules)
+        check_integer("max_labels_per_rule", self.max_labels_per_rule)
+        if self.max_labels_per_rule > 1:
+            for name in ("min_rules_per_label", "max_total_conditions", "category_sets"):
+                if getattr(self, name):
+                    raise ValueError(
+                        f"{name} does not apply to rules for several labels: leave it out or set "
+                        "max_labels_per_rule=1"
+                    )
         check_integer("min_rules_per_label", self.min_rules_per_label, least=0)
         check_integer("n_tries", self.n_tries, most=_MOST_TREES)
         for name in ("max_conditions", "max_total_conditions"):

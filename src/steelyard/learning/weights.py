@@ -118,6 +118,13 @@ class LabelWeights(NamedTuple):
         """What a row that is drawn counts in the nodes of a tree; None: 1."""
         return None if self.of_class is None else to_small_integers(self.of_class, bag_size)
 
+    def of_draws(
+        self, order: NDArray[np.int64], bag_size: int
+    ) -> tuple[NDArray[np.uint64] | None, Floats, Floats, float]:
+        """What boosting has to know: ends of draws, weights of rows and of draws, and the unit."""
+        unit = self.find_unit(bag_size)
+        return self.draw_ends(order), self.total, self.drawn_weights(), unit
+
     def drawn_weights(self) -> Floats:
         """What a row counts each time that it is drawn, so that bags count as much as all rows."""
         mean = 1.0 if self.of_row is None else float(self.of_row.mean())

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import pandas as pd
@@ -476,9 +476,22 @@ class Theory(TheoryParts, Saved):
     def _repr_html_(self) -> str:
         return str(_call("export", "to_html", self))
 
-    def to_text(self) -> str:
-        """The theory as it prints itself."""
-        return f"{self}\n"
+    def to_text(self, by: Literal["label", "body"] = "label") -> str:
+        """The theory as it prints itself, or with one line per body and all labels of that body.
+
+        Examples
+        --------
+        >>> from steelyard import BoostedRulesClassifier, load_patients
+        >>> data = load_patients()
+        >>> clf = BoostedRulesClassifier(max_rules=9, max_labels_per_rule=2, random_state=0)
+        >>> text = clf.fit(data.X, data.Y).theory_.to_text(by="body")
+        >>> text.splitlines()[1]
+        '9 different bodies'
+        """
+        writers = {"label": "theory_to_lines", "body": "bodies_to_lines"}
+        if by not in writers:
+            raise ValueError(f"by must be 'label' or 'body', got {by!r}")
+        return "\n".join([*_call("model.views", writers[by], self), ""])
 
     def to_html(self) -> str:
         """A page of its own with all rules, their counts and who made them. It loads nothing."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .conditions import format_body
+from .conditions import Condition, describe_body, format_body
 from .rules import ScoredRule
 from .significance import chance_p_value, wilson_interval
 from .theory import Theory
@@ -35,6 +35,20 @@ def theory_to_lines(theory: Theory) -> Iterator[str]:
             aligned = "  ".join(f"{t:>{w}}" for t, w in zip(texts, widths, strict=True))
             origin = scored.provenance.describe()
             yield f"  {aligned}  {scored.rule.describe()}{f'  [{origin}]' if origin else ''}"
+
+
+def bodies_to_lines(theory: Theory) -> Iterator[str]:
+    """See `Theory.to_text`: the rules with the same body in one line."""
+    heads_of_body: dict[tuple[Condition, ...], list[str]] = {}
+    weights = theory.combiner.rule_columns(theory.rules).values()
+    for scored, *numbers in zip(theory, *weights, strict=True):
+        head = " ".join([scored.head.label, *(f"{number:+.2f}" for number in numbers)])
+        heads_of_body.setdefault(scored.body, []).append(head if numbers else str(scored.head))
+    yield theory.summary
+    yield f"{len(heads_of_body)} different bodies"
+    yield ""
+    for body, heads in sorted(heads_of_body.items(), key=lambda item: -len(item[1])):
+        yield f"  {', '.join(heads)} ← {describe_body(body) or 'always'}"
 
 
 def _text_columns(theory: Theory, rules: Sequence[ScoredRule]) -> list[list[str]]:
