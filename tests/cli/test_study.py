@@ -186,7 +186,7 @@ def test_a_full_disk_is_one_sentence(run, tmp_path, monkeypatch):
     def fail(*_):
         raise OSError(28, "No space left on device", "unit")
 
-    monkeypatch.setattr("steelyard.study.units.StudyStore.write_unit", fail)
+    monkeypatch.setattr("steelyard.study.store.StudyStore.write_unit", fail)
     code, _, err = run("study", "planted", "--out", tmp_path / "o", *MINI)
     assert code == 1
     assert "the disk is full" in err

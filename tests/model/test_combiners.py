@@ -56,14 +56,19 @@ def oracle_choice(theory, scores):
     """The labels that the oracle predicts for one row of scores, as a set."""
     decoder = theory.decoder
     if decoder.name == "each-label":
+        n_labels, threshold = len(scores), decoder.threshold
+        thresholds = threshold if isinstance(threshold, tuple) else [threshold] * n_labels
         is_vote = theory.combiner.gives_log_odds
-        cut = oracle.probability_to_points(decoder.threshold) if is_vote else 0
-        return oracle.choose_each(scores, cut)
+        cuts = [oracle.probability_to_points(t) if is_vote else 0 for t in thresholds]
+        return oracle.choose_each(scores, cuts)
     if decoder.name == "best-label":
         return oracle.choose_best(scores)
     counts = dict(zip(map(frozenset, decoder.known.sets), decoder.known.counts, strict=True))
     if decoder.name == "best-label-set":
         return set_oracle.decode(counts, scores, decoder.frequency_weight)
+    if decoder.name == "best-f1":
+        expected = set_oracle.expected_f1(counts, scores, decoder.frequency_weight)
+        return max(expected, key=expected.get)  # the smallest of equals, which come first
     shares = set_oracle.share_votes(counts, scores, decoder.frequency_weight)
     needed = Fraction(round(1000 * decoder.threshold), 1000)
     return frozenset(j for j, share in enumerate(shares) if share > needed)

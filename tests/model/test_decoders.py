@@ -71,7 +71,7 @@ class TestEachLabel:
     def test_labels_above_the_threshold_are_predicted(self, problem, threshold):
         _, points, _ = problem
         cut = probability_to_points(threshold)
-        expected = [choose_each(row, cut) for row in points.tolist()]
+        expected = [choose_each(row, [cut] * len(row)) for row in points.tolist()]
         assert to_sets(decode(EachLabel(threshold), points)) == expected
 
     @given(problems(), st.sampled_from(THRESHOLDS))

@@ -79,9 +79,11 @@ def probability_to_points(probability):
     return round(100 * math.log(p / (1 - p)))
 
 
-def choose_each(scores, cut):
-    """The labels with a score above the cut, as a set."""
-    return frozenset(j for j, score in enumerate(scores) if score > cut)
+def choose_each(scores, cuts):
+    """The labels with a score above their cut, as a set."""
+    return frozenset(
+        j for j, (score, cut) in enumerate(zip(scores, cuts, strict=True)) if score > cut
+    )
 
 
 def choose_best(scores):

@@ -61,6 +61,23 @@ _CLASS_WEIGHT = "balanced: the presence and the absence of a label weigh the sam
 _CATEGORY_SETS = "Let conditions test several categories of an attribute: colour in {blue, red}."
 _DECODE_DEFAULT = "each-label; short and boosted: best-label-set"
 
+Parameter = Annotated[
+    float | None, option("The parameter of the heuristic, such as m.", default="its own")
+]
+Candidates = Annotated[
+    int | None, option("Number γ of candidates.", default="300000; short: 30000", min=1)
+]
+MaxRules = Annotated[int | None, option("Most rules.", default="none; boosted: 333", min=1)]
+MaxConditions = Annotated[
+    int | None, option("Most conditions per rule.", default="none; boosted: 4", min=1)
+]
+MaxTotalConditions = Annotated[
+    int | None, option("Most conditions of all rules together.", default="none", min=1)
+]
+ConstraintsFile = Annotated[
+    Path | None, option(_CONSTRAINTS, metavar="FILE.toml", exists=True, dir_okay=False)
+]
+
 
 def fit(
     data: Data,
@@ -73,26 +90,14 @@ def fit(
     method: Annotated[Method, typer.Option(help=_METHOD)] = Method.auto,
     tune: Annotated[str | None, option(_TUNE, metavar="MEASURE")] = None,
     heuristic: Annotated[str | None, option(_HEURISTIC, default="m-estimate")] = None,
-    parameter: Annotated[
-        float | None, option("The parameter of the heuristic, such as m.", default="its own")
-    ] = None,
+    parameter: Parameter = None,
     phi: Annotated[float | None, option("Share φ of rules to keep.", default="0.5")] = None,
-    candidates: Annotated[
-        int | None, option("Number γ of candidates.", default="300000; short: 30000", min=1)
-    ] = None,
+    candidates: Candidates = None,
     decode: Annotated[Decode | None, option(_DECODE, default=_DECODE_DEFAULT)] = None,
-    max_rules: Annotated[
-        int | None, option("Most rules.", default="none; boosted: 333", min=1)
-    ] = None,
-    max_conditions: Annotated[
-        int | None, option("Most conditions per rule.", default="none; boosted: 4", min=1)
-    ] = None,
-    max_total_conditions: Annotated[
-        int | None, option("Most conditions of all rules together.", default="none", min=1)
-    ] = None,
-    constraints: Annotated[
-        Path | None, option(_CONSTRAINTS, metavar="FILE.toml", exists=True, dir_okay=False)
-    ] = None,
+    max_rules: MaxRules = None,
+    max_conditions: MaxConditions = None,
+    max_total_conditions: MaxTotalConditions = None,
+    constraints: ConstraintsFile = None,
     weight: Annotated[str | None, option(_WEIGHT, metavar="COLUMN")] = None,
     class_weight: Annotated[ClassWeight | None, option(_CLASS_WEIGHT)] = None,
     category_sets: Annotated[bool, typer.Option("--category-sets", help=_CATEGORY_SETS)] = False,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -26,6 +26,7 @@ from .ripper import list_ripper_candidates
 from .settings import ForestSettings
 from .targets import Targets
 from .training_table import TrainingFeatures, code_training_table, mid_points, value_cuts
+from .weights import LabelWeights
 
 _FEWER_RULES = (
     "smaller bags (sample_fraction) and shallower trees (max_depths) give fewer rules to select from, "
@@ -126,10 +127,7 @@ def learn_rule_sets(
     counts: list[Any] = [None] * len(grown)
     if held_out_for is not None:
         counter = partial(HeldOutCounter, index, settings, group_equal_rows(training.coded))
-        counts = [
-            found.bags and counter(found.bags, found.categories, own).count
-            for found, own in zip(grown, weights, strict=True)
-        ]
+        counts = _count_held_out(counter, grown, weights)
     # The workers of a cluster, which may be more than this machine has cores, have memory of their own.
     n_sharing = min(effective_n_jobs(n_jobs), cpu_count(), len(grown))
     per_job = max_bytes // max(1, n_sharing)
@@ -155,6 +153,18 @@ def learn_rule_sets(
     ]
     about = (targets, training.coder, heuristics, phis, AnyRule(), bounds)
     return make_path(pool, rankings, *about)
+
+
+def _count_held_out(
+    counter: Callable[..., HeldOutCounter],
+    grown: Sequence[GrownCandidates],
+    weights: Sequence[LabelWeights | None],
+) -> list[Any]:
+    """What counts the rules of each label on held-out examples; None where there are no bags."""
+    return [
+        found.bags and counter(found.bags, found.categories, own).count
+        for found, own in zip(grown, weights, strict=True)
+    ]
 
 
 def _rank_rules(
