@@ -63,15 +63,20 @@ class TestFits:
         ]
         assert fits[0].theory_ == fits[1].theory_
 
-    def test_boosting_announces_what_it_takes_before_it_starts(self, monkeypatch):
-        # 3,000 rows: 8 bytes for each of two labels, and one byte for each of up to 100 rules.
-        monkeypatch.setattr(budget, "machine_memory", lambda: 4 * 3000 * 115)
+    @pytest.mark.parametrize(("max_rules", "n_bytes"), [(100, 8 + 8 + 1), (10, 8 + 8 + 11)])
+    def test_boosting_announces_what_it_takes_before_it_starts(
+        self, max_rules, n_bytes, monkeypatch
+    ):
+        # Per row: 8 bytes for each of two labels, and one for the rule that is grown. If rules are few,
+        # they are chosen again, and each of them takes a byte, with one more that ends the votes.
+        model = BoostedRulesClassifier(max_rules=max_rules, random_state=0)
+        monkeypatch.setattr(budget, "machine_memory", lambda: 4 * 3000 * (n_bytes - 1))
         with pytest.warns(UserWarning, match=r"boosting takes up to .*: fewer .*n_jobs"):
-            BoostedRulesClassifier(random_state=0).fit(self.X, self.Y)
-        monkeypatch.setattr(budget, "machine_memory", lambda: 4 * 3000 * 116)
+            model.fit(self.X, self.Y)
+        monkeypatch.setattr(budget, "machine_memory", lambda: 4 * 3000 * n_bytes)
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            BoostedRulesClassifier(random_state=0).fit(self.X, self.Y)
+            model.fit(self.X, self.Y)
 
 
 class TestSlowWork:
