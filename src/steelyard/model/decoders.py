@@ -256,7 +256,7 @@ class _LabelSets(Decoder):
 
     needs_log_odds: ClassVar[bool] = True
     declines: ClassVar[dict[str, str]] = {
-        "pmml": "PMML cannot compare label sets: export this theory as SQL, Python or JSON"
+        "pmml": "PMML cannot compare label sets: export this theory as Python or JSON"
     }
     frequency_weight: float
 

@@ -58,7 +58,7 @@ class _Votes(Combiner):
     # A given rule votes for its head, by one point at least.
     least_given: ClassVar[float] = 1
     declines: ClassVar[dict[str, str]] = {
-        "pmml": "PMML's RuleSetModel cannot express votes: export this theory as SQL, Python or JSON"
+        "pmml": "PMML's RuleSetModel cannot express votes: export this theory as Python or JSON"
     }
 
     points_help: ClassVar[str] = """\
