@@ -179,7 +179,7 @@ def test_long_names_of_methods_are_cut_until_they_fit(style):
 
 
 def test_a_family_of_your_own_has_its_own_sign(tmp_path, monkeypatch):
-    (tmp_path / "own_youden.py").write_text(
+    (tmp_path / "styled_youden.py").write_text(
         "from dataclasses import dataclass\nfrom steelyard import Heuristic\n"
         "@dataclass(frozen=True)\nclass Youden(Heuristic):\n"
         "    name, symbol, grid = 'youden', 'w', (0.5, 2.0)\n    w: float = 1.0\n"
@@ -188,7 +188,7 @@ def test_a_family_of_your_own_has_its_own_sign(tmp_path, monkeypatch):
     )
     monkeypatch.syspath_prepend(tmp_path)
     config = StudyConfig(
-        ("planted",), heuristics=("own_youden:Youden",), phis=(1.0, 0.5), folds=2, n_candidates=60
+        ("planted",), heuristics=("styled_youden:Youden",), phis=(1.0, 0.5), folds=2, n_candidates=60
     )
     study = run_study(config, tmp_path / "out", n_jobs=1)
     style = get_style()
