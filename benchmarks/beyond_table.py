@@ -87,7 +87,7 @@ def tune(
     """What the tuned estimator does for one measure, for all measures from the same theories."""
     estimator = make_estimator(method, tune=MEASURES[0], random_state=seed, **parameters)
     _, targets = estimator._read_training_set(X, Y)
-    search = estimator._plan(seed)
+    search = estimator._plan(seed, targets.output, X)
     splitter = IterativeStratifiedKFold(5, random_state=seed)
     splits = list(splitter.split(np.zeros((len(X), 1)), Y))
     tests = estimator._list_tests(search.template, X, Y, targets, splits, None)

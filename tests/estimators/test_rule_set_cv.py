@@ -412,6 +412,14 @@ class TestPresets:
         same = RuleSetClassifier(preset=preset, **(fitted.best_params_ | FOREST))
         assert fitted.theory_.to_json() == same.fit(*three_labels).theory_.to_json()
 
+    def test_short_has_one_source_for_sparse_tables(self):
+        X = pd.DataFrame(np.eye(12, 4))
+        for table, sources in ((X, ["forest"]), (1 - X, ["forest", "ripper"])):
+            search = RuleSetClassifierCV(preset="short")._plan(0, X=table)
+            assert search.variants["source"] == sources
+            assert search.smooth == (len(sources) == 2)
+            assert search.tolerance == 0.5 / len(sources)
+
     @pytest.mark.parametrize(
         ("name", "value"), [("max_features", "log2"), ("prune", False), ("decode", EachLabel())]
     )

@@ -188,7 +188,11 @@ def test_a_family_of_your_own_has_its_own_sign(tmp_path, monkeypatch):
     )
     monkeypatch.syspath_prepend(tmp_path)
     config = StudyConfig(
-        ("planted",), heuristics=("styled_youden:Youden",), phis=(1.0, 0.5), folds=2, n_candidates=60
+        ("planted",),
+        heuristics=("styled_youden:Youden",),
+        phis=(1.0, 0.5),
+        folds=2,
+        n_candidates=60,
     )
     study = run_study(config, tmp_path / "out", n_jobs=1)
     style = get_style()

@@ -45,9 +45,12 @@ PRESETS: dict[str, dict[str, Any]] = {
 # What the tuning of a preset chooses from. The paper tunes over the values of m up to 4096.
 _HEURISTICS = [MEstimate(m) for m in M_GRID if m <= 4096]
 _PAPER_GRID = {"heuristics": _HEURISTICS, "phis": PHI_GRID, "tolerance": 0.0, "smooth": False}
-_SHORT_GRID = _PAPER_GRID | {
+# Prefer the smaller of two theories that the folds cannot tell apart.
+_SPARSE_GRID = _PAPER_GRID | {
     "decode": [EachLabel(), *starmap(BestLabelSet, product((0.0, 0.5, 2.0), (0.1, 1.0)))],
-    # Prefer the smaller of two theories that the folds cannot tell apart.
+    "tolerance": 0.5,
+}
+_SHORT_GRID = _SPARSE_GRID | {
     "tolerance": 0.25,
     # The best of many cells is best by luck, too; luck does not extend to the cells around it.
     "smooth": True,
@@ -59,6 +62,9 @@ TUNED_PRESETS: dict[str, dict[str, Any]] = {
     "paper": PRESETS["paper"] | _PAPER_GRID,
     "short": PRESETS["short"] | _SHORT_GRID,
 }
+# Smooth scores and Ripper's rules were chosen on dense tables with noisy labels. Sparse ones had no part
+# in it, so their tuning stays what it was.
+_SPARSE_PRESETS = TUNED_PRESETS | {"short": PRESETS["short"] | _SPARSE_GRID}
 
 # How boosted rules are decoded, and what their tuning chooses from. A larger grid, over m or the weight
 # of a set's frequency, increases selection bias.
@@ -96,6 +102,11 @@ def _is_sparse(X: Any) -> bool:
             n_other = np.count_nonzero(column.values)
         n_sparse += n_other <= n_rows / 6
     return bool(n_sparse > n_columns / 2)
+
+
+def find_tuned_presets(X: Any = None) -> dict[str, dict[str, Any]]:
+    """What the tuning of each preset chooses from for a table."""
+    return _SPARSE_PRESETS if X is not None and _is_sparse(X) else TUNED_PRESETS
 
 
 def apply_preset(

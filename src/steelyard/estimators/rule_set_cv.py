@@ -16,7 +16,7 @@ from steelyard.heuristics import Heuristic, get_heuristic
 from steelyard.learning.settings import check_share
 from steelyard.learning.targets import Output
 
-from .presets import TUNED_PRESETS, apply_preset, choose_decoders
+from .presets import apply_preset, choose_decoders, find_tuned_presets
 from .rule_set import RuleSetClassifier, RuleSetParameters
 from .tuned import FoldScores, Search, TunedClassifier
 from .validation import as_list
@@ -46,7 +46,7 @@ class RuleSetClassifierCV(TunedClassifier, RuleSetParameters):
         An integer is a number of folds by iterative stratification.
     preset : {"auto", "paper", "short"}, default="auto"
         Fills the parameters that are None, as in `RuleSetClassifier`. ``"short"`` also chooses how to
-        decode, and between candidates of forests and of Ripper.
+        decode and, unless the table is sparse, between candidates of forests and of Ripper.
     source, max_features, prune, decode
         As in `RuleSetClassifier`, or a list to choose from. Each combination of the first three needs
         candidates of its own.
@@ -61,10 +61,11 @@ class RuleSetClassifierCV(TunedClassifier, RuleSetParameters):
     tolerance : float or None, default=None
         Among the theories whose mean score is below the best by at most this many standard errors of
         the difference, the one with the fewest conditions is chosen. None is 0 for the preset
-        ``"paper"`` and 0.25 for ``"short"``.
+        ``"paper"`` and 0.25 for ``"short"``, for sparse tables 0.5.
     smooth : bool or None, default=None
         Whether cells are compared by the mean scores of themselves and their neighbours, in the order of
-        `heuristics` and `phis`. None is False for the preset ``"paper"`` and True for ``"short"``.
+        `heuristics` and `phis`. None is True for the preset ``"short"`` unless the table is sparse, else
+        False.
     n_jobs : int or None, default=None
         Folds are learned in parallel; the result does not depend on it.
 
@@ -209,7 +210,7 @@ class RuleSetClassifierCV(TunedClassifier, RuleSetParameters):
         ]
 
     def _plan(self, entropy: int, output: Output = "multilabel", X: Any = None) -> Search:
-        values = apply_preset(self.get_params(deep=False), X, TUNED_PRESETS)
+        values = apply_preset(self.get_params(deep=False), X, find_tuned_presets(X))
         template = self._make_template(RuleSetClassifier, entropy)
         if output == "multilabel":
             # What is sparse as a whole is sparse in every fold.
