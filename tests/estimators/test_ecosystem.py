@@ -243,8 +243,10 @@ class TestEnsembles:
 
 
 def test_boosting_of_rule_sets_by_weights():
-    fitted = AdaBoostClassifier(RuleSetClassifier(**FOREST), n_estimators=2).fit(X, PAIR)
-    assert fitted.score(X, PAIR) > 0.8
+    # Its weights sum to 1, which is little beside m; precision does not see the scale.
+    weak = RuleSetClassifier("precision", **FOREST)
+    fitted = AdaBoostClassifier(weak, n_estimators=2, random_state=0).fit(X, PAIR)
+    assert fitted.score(X, PAIR) > 0.9
 
 
 @every_estimator
