@@ -55,8 +55,8 @@ def decode(counts, points, weight):
     return max(ways, key=lambda way: way[0])[1]
 
 
-def share_votes(counts, points, weight):
-    """Each label's share of the votes of the known sets and of the labels with positive points."""
+def count_votes(counts, points, weight):
+    """The votes of the known sets and of the labels with positive points, each with its set."""
     scores = [
         (sum(points[j] for j in chosen) + frequency_points(counts, chosen, weight), chosen)
         for chosen in counts
@@ -66,7 +66,12 @@ def share_votes(counts, points, weight):
         positive = frozenset(j for j, of_label in enumerate(points) if of_label > 0)
         scores.append((sum(points[j] for j in positive) + new, positive))
     best = max(score for score, _ in scores)
-    votes = [(exact_votes(best - score), chosen) for score, chosen in scores]
+    return [(exact_votes(best - score), chosen) for score, chosen in scores]
+
+
+def share_votes(counts, points, weight):
+    """Each label's share of the votes of the known sets and of the labels with positive points."""
+    votes = count_votes(counts, points, weight)
     n_votes = sum(vote for vote, _ in votes)
     return [
         Fraction(sum(vote for vote, chosen in votes if j in chosen), n_votes)
@@ -81,16 +86,7 @@ def exact_votes(lack):
 
 def expected_f1(counts, points, weight):
     """``{set of labels: its expected F1}`` of all sets, if label sets are as likely as their votes."""
-    scores = [
-        (sum(points[j] for j in chosen) + frequency_points(counts, chosen, weight), chosen)
-        for chosen in counts
-    ]
-    new = new_points(counts, weight)
-    if new is not None:
-        positive = frozenset(j for j, of_label in enumerate(points) if of_label > 0)
-        scores.append((sum(points[j] for j in positive) + new, positive))
-    best = max(score for score, _ in scores)
-    votes = [(exact_votes(best - score), chosen) for score, chosen in scores]
+    votes = count_votes(counts, points, weight)
     n_votes = sum(vote for vote, _ in votes)
     expected = {}
     for size in range(len(points) + 1):
