@@ -1,4 +1,4 @@
-"""scikit-learn's own checks of what an estimator is; one is expected to fail."""
+"""scikit-learn's own checks of what an estimator is."""
 
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -32,17 +32,7 @@ ESTIMATORS = [
 ]
 
 
-def expect_failures(estimator):
-    if not hasattr(estimator, "class_weight"):
-        return {}
-    reason = (
-        "it wants a class that weighs a ten-millionth never to be predicted; a rule that covers no "
-        "example of another class is learned whatever its examples weigh"
-    )
-    return {"check_class_weight_classifiers": reason}
-
-
 @pytest.mark.filterwarnings("ignore:the data yields only")
-@parametrize_with_checks(ESTIMATORS, expected_failed_checks=expect_failures)
+@parametrize_with_checks(ESTIMATORS)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)

@@ -126,6 +126,49 @@ def test_wrong_class_weights_are_rejected_in_one_sentence(name, rare, class_weig
         fit(name, *rare, class_weight=class_weight)
 
 
+@every_estimator
+@pytest.mark.parametrize(("n_classes", "heavy"), [(2, "a"), (2, "b"), (3, "a"), (3, "c")])
+def test_a_class_that_weighs_next_to_nothing_is_never_predicted(name, n_classes, heavy):
+    rng = np.random.default_rng(2)
+    X, y = rng.random((90, 3)), np.repeat(["a", "b", "c"][:n_classes], 90 // n_classes)
+    clf = fit(name, X, y, class_weight={c: 1e6 if c == heavy else 1e-3 for c in np.unique(y)})
+    assert (clf.predict(X) == heavy).all()
+    assert (clf.classes_ == np.unique(y)).all()
+    likely = clf.classes_[clf.predict_proba(X).argmax(axis=1)]
+    assert (likely == heavy).all()
+
+
+@every_estimator
+@pytest.mark.parametrize("heavy", [0, 1])
+def test_nor_is_such_a_value_of_a_label(name, rare, heavy):
+    X, Y = rare
+    clf = fit(name, X, Y, class_weight={heavy: 1e6, 1 - heavy: 1e-3})
+    assert (clf.predict(X) == heavy).all()
+
+
+@pytest.mark.parametrize("name", ["paper", "short"])
+def test_a_rule_covers_at_least_half_an_average_example(name, rare):
+    X, Y = rare
+    share = Y["rare"].mean()
+    # A positive weighs w, so that k of them weigh half of the mean share * w + (1 - share).
+    k = 4
+    w = 0.5 * (1 - share) / (k - 0.5 * share)
+    clf = fit(name, X, Y[["rare"]], class_weight={1: w})
+    free = fit(name, X, Y[["rare"]])
+    assert min(scored.tp for scored in free.theory_) < k
+    assert all(scored.tp >= k for scored in clf.theory_)
+
+
+def test_silence_counts_weights(rare):
+    X, Y = rare
+    clf = fit("paper", X, Y, phi=0.3, class_weight="balanced")
+    for label in clf.theory_.labels:
+        both = label.n_positives + label.n_negatives
+        missed = label.uncovered_positives * both / (2 * label.n_positives)
+        right = label.uncovered_negatives * both / (2 * label.n_negatives)
+        assert label.silent_score == pytest.approx((missed + 1) / (missed + right + 2) - 1)
+
+
 def test_ripper_takes_integers_only(rare, weights):
     with pytest.raises(ValueError, match="sample_weight must be integers: a weight of k"):
         RipperClassifier().fit(*rare, weights)

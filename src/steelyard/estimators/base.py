@@ -177,7 +177,7 @@ class TheoryClassifier(DocumentedMixin, CallbackSupportMixin, ClassifierMixin, B
             targets = encode_targets(take_rows(y, rows.idx), target, rows.weights)
         class_weight = getattr(self, "class_weight", None)
         check_class_weight(class_weight)
-        targets = targets.weigh(rows.weights, class_weight)
+        targets = targets.weigh(rows.weights, class_weight, target)
         if targets.output == "multilabel":
             # One row per label: scikit-learn takes it for several binary labels, and takes its length
             # for the number of columns of probabilities.

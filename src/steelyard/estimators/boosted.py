@@ -92,7 +92,8 @@ class BoostedRulesClassifier(BoostedRulesParameters):
     class_weight : {"balanced"}, dict, list or None, default=None
         How much the examples of a class count. "balanced" makes both values of each label weigh the same
         in sum, and so all classes of a one-dimensional y. A dict has weights by class: ``{0: 1, 1: 5}``
-        for every label, or a dict for each label by its name. Bags are drawn as without it.
+        for every label, or a dict for each label by its name. Bags are drawn as without it. A class
+        whose examples together weigh less than half an average example is never predicted.
     constraints : Constraints or None, default=None
         What every rule has to satisfy, and rules that are given.
     n_jobs : int or None, default=None

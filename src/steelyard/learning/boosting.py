@@ -433,8 +433,10 @@ def _start_growing(
     integers = np.empty(0, dtype=np.int64)
     bodies = np.empty((0, most_conditions, 3), dtype=np.int32)
     of_rules = (integers, bodies, np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.uint8))
-    prior = np.average(is_present, weights=weights and weights.total)
-    has_nothing = not (0 < prior < 1 and is_usable.any())
+    is_one_sided = is_present.all() or not is_present.any()
+    if weights is not None:
+        is_one_sided |= weights.outweighs(is_present) or weights.outweighs(~is_present)
+    has_nothing = bool(is_one_sided or not is_usable.any())
     random = (np.flatnonzero(is_usable).astype(np.int64), entropy % 2**64)
     return Grown(integers, integers, np.empty(0), *of_rules, *random, has_nothing)
 

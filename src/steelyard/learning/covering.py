@@ -73,10 +73,11 @@ def prepare_candidates(
     """Coverage and counts of one label's rules; of rules with equal coverage the shortest stays.
 
     Rules with equal coverage are interchangeable for every heuristic, and the tie-breaks prefer the
-    shorter one, so no rule that could be selected is lost. With `limits`, rules that cover too little
-    are left out, and of rules with equal coverage those on preferred attributes stay. `given` are the
-    rows that given rules cover. Rules with the same `tree_of_rule` are covered together, which is
-    faster. A MemoryError is raised if their rows take more than `max_bytes`; 0 is no limit.
+    shorter one, so no rule that could be selected is lost. With `limits` or weights of classes, rules
+    that cover too little are left out, and of rules with equal coverage those on preferred attributes
+    stay. `given` are the rows that given rules cover. Rules with the same `tree_of_rule` are covered
+    together, which is faster. A MemoryError is raised if their rows take more than `max_bytes`; 0 is no
+    limit.
     """
     bits = order_bits(is_target)
     n_conditions = table.count_conditions(index.coded.n_codes, index.coded.is_nominal)
@@ -89,8 +90,12 @@ def prepare_candidates(
     except MemoryError:
         raise MemoryError(_describe_excess(len(table), len(is_target), max_bytes)) from None
     tp, fp = rows.counts()
-    if limits is not None:
-        is_allowed = limits.allows(table.take(distinct), tp, fp, float(is_target.mean()))
+    if limits is not None or weights is not None:
+        is_allowed = np.ones(len(tp), dtype=np.bool_)
+        if limits is not None:
+            is_allowed &= limits.allows(table.take(distinct), tp, fp, float(is_target.mean()))
+        if weights is not None:
+            is_allowed &= tp >= weights.fewest(is_target)
         distinct, rows = distinct[is_allowed], rows.take(np.flatnonzero(is_allowed))
         tp, fp = tp[is_allowed], fp[is_allowed]
     return Candidates(

@@ -239,7 +239,7 @@ def make_path(
     ]
     weighed = None
     if pool.weighed is not None:
-        weighed = WeighedCounts(pool.weighed[0], pool.weighed[1], targets.shares)
+        weighed = WeighedCounts(*pool.weighed, targets.shares, *targets.mean_weights)
     return TheoryPath(
         heuristics=tuple(heuristics),
         phis=tuple(phis),

@@ -50,8 +50,16 @@ class Targets:
         """Which rows have the label, shape (n_labels, n_rows)."""
         return np.asarray(self.is_target == (self.target_class == 1)[:, None])
 
-    def weigh(self, of_row: NDArray[np.float64] | None, class_weight: Any = None) -> Targets:
-        """The same targets with weights of the rows and of classes; see `weigh_classes`."""
+    def weigh(
+        self,
+        of_row: NDArray[np.float64] | None,
+        class_weight: Any = None,
+        target: TargetChoice = "minority",
+    ) -> Targets:
+        """The same targets with weights of the rows and of classes; see `weigh_classes`.
+
+        A class that all others together hardly count against becomes the one without rules.
+        """
         about = (self.names, self.classes, self.is_present, of_row)
         of_class = weigh_classes(class_weight, *about)
         if of_row is None and of_class is None:
@@ -61,7 +69,23 @@ class Targets:
         for name, label in zip(self.names, weights, strict=True):
             if not label.total.any():
                 raise ValueError(f"class_weight leaves no example of the label {name!r}")
-        return replace(self, weights=weights)
+        pairs = zip(weights, self.is_target, strict=True)
+        is_certain = np.array([own.outweighs(mask) for own, mask in pairs])
+        may_turn = self.output == "binary" or (self.output == "multilabel" and target == "minority")
+        return replace(self, weights=weights)._turn(is_certain & may_turn)
+
+    def _turn(self, labels: NDArray[np.bool_]) -> Targets:
+        """The other class as the target class of some labels."""
+        if not labels.any():
+            return self
+        is_target = self.is_target ^ labels[:, None]
+        if self.output == "multilabel":
+            target_class = np.where(labels, 1 - self.target_class, self.target_class)
+            return replace(self, is_target=is_target, target_class=target_class)
+        other, own = self.classes
+        about = self.names[0].removesuffix(_name_class("", own))
+        names = (_name_class(about, other),)
+        return replace(self, is_target=is_target, names=names, classes=(own, other))
 
     @property
     def label_weights(self) -> tuple[LabelWeights | None, ...]:
@@ -79,10 +103,25 @@ class Targets:
         return np.array(sums).T
 
     @property
+    def mean_weights(self) -> NDArray[np.float64]:
+        """What a positive and a negative of each label count on average, shape (2, n_labels)."""
+        positives, totals = self.sizes
+        n_positives, n_rows = self.is_target.sum(axis=1), self.is_target.shape[1]
+        sums = np.array([positives, totals - positives])
+        return np.asarray(sums / np.maximum([n_positives, n_rows - n_positives], 1))
+
+    @property
     def shares(self) -> NDArray[np.float64]:
-        """The share of each label's target class among the examples, without weights of classes."""
-        of_row = None if self.weights is None else self.weights[0].of_row
-        return np.average(self.is_target, axis=1, weights=of_row)
+        """The share of each label's target class among the examples, without weights of classes.
+
+        A class that hardly counts has the share of its weight.
+        """
+        if self.weights is None:
+            return np.asarray(self.is_target.mean(axis=1))
+        shares = np.average(self.is_target, axis=1, weights=self.weights[0].of_row)
+        pairs = zip(self.weights, self.is_target, strict=True)
+        is_certain = [own.outweighs(mask) or own.outweighs(~mask) for own, mask in pairs]
+        return np.where(is_certain, self.priors, shares)
 
     @property
     def priors(self) -> NDArray[np.float64]:
@@ -200,6 +239,12 @@ def _is_rare(
     return np.asarray(2 * (is_present @ weights) < weights.sum())
 
 
+def _name_class(name: str, value: Any) -> str:
+    """The label of a class: text is its own name."""
+    # Python's own text, since an export writes names as they print themselves.
+    return str(value) if isinstance(value, str) else f"{name}={value}"
+
+
 def _encode_classes(
     y: NDArray[Any], name: str, target: TargetChoice, of_row: NDArray[np.float64] | None
 ) -> Targets:
@@ -212,8 +257,7 @@ def _encode_classes(
     classes = np.unique(y)
     for value in classes:
         check_text(str(value), f"the class {str(value)!r}")
-    # Python's own text, since an export writes names as they print themselves.
-    names = [str(c) if isinstance(c, str) else f"{name}={c}" for c in classes]
+    names = [_name_class(name, c) for c in classes]
     if len(classes) > 2:
         # Exactly one class is right, so every class needs rules for its presence.
         is_target = y == classes[:, None]

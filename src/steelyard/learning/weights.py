@@ -28,6 +28,9 @@ _LARGEST_INTEGER = 1024
 _LARGEST_TABLE = 2**22
 _FEWEST_INTEGERS = 8
 
+# Half of a weight that is balanced may differ from ½ by rounding.
+_ROUNDING = 1e-9
+
 
 def round_for_sums(weights: Any) -> Floats:
     """The weights as multiples of a power of two such that sums of them are exact.
@@ -124,6 +127,25 @@ class LabelWeights(NamedTuple):
         """What boosting has to know: ends of draws, weights of rows and of draws, and the unit."""
         unit = self.find_unit(bag_size)
         return self.draw_ends(order), self.total, self.drawn_weights(), unit
+
+    def fewest(self, is_class: NDArray[np.bool_]) -> int:
+        """How many examples of a class it takes to weigh half as much as an average example.
+
+        Fewer examples of a class that hardly counts are no evidence for it. Weights of rows change
+        nothing: they are numbers of copies.
+        """
+        if self.of_class is None or not is_class.any():
+            return 1
+        mean = np.average(self.of_class, weights=self.of_row)
+        own = float(self.of_class[is_class].mean())
+        if own == 0:
+            return len(is_class) + 1
+        return max(1, math.ceil(min(0.5 * mean / own, len(is_class) + 1) - _ROUNDING))
+
+    def outweighs(self, is_class: NDArray[np.bool_]) -> bool:
+        """Whether the examples of the other classes together weigh less than half an average one."""
+        others = ~is_class
+        return bool(others.any()) and self.fewest(others) > others.sum()
 
     def drawn_weights(self) -> Floats:
         """What a row counts each time that it is drawn, so that bags count as much as all rows."""

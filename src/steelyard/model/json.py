@@ -466,7 +466,10 @@ def _read_weighed(data: Any, n_rules: int, n_labels: int) -> dict[str, Any] | No
     if "weighed" not in data:
         return None
     columns = {}
-    for name, length in (("tp", n_rules), ("fp", n_rules), ("prior", n_labels)):
+    lengths = {"tp": n_rules, "fp": n_rules} | dict.fromkeys(
+        ("prior", "per_positive", "per_negative"), n_labels
+    )
+    for name, length in lengths.items():
         numbers = get_field(get_field(data, "weighed", dict), name, list)
         if len(numbers) != length or not all(is_number(x) and 0 <= x < math.inf for x in numbers):
             raise ValueError(f"{name} of weighed must be {length} numbers of at least 0")

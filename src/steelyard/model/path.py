@@ -58,12 +58,15 @@ class WeighedCounts(NamedTuple):
     """TP and FP of the rules as sums of weights, and the share of each label's target class.
 
     The share is that among the examples, without weights of classes: it is what a label starts from
-    where no rule fires.
+    where no rule fires. `per_positive` and `per_negative` are what an example of a label counts on
+    average.
     """
 
     tp: NDArray[np.float64]
     fp: NDArray[np.float64]
     prior: NDArray[np.float64]
+    per_positive: NDArray[np.float64]
+    per_negative: NDArray[np.float64]
 
 
 @dataclass(frozen=True, repr=False)
@@ -308,7 +311,7 @@ class TheoryPath(Saved):
         if ranked.votes is not None:
             return ranked.votes
         rules = ranked.rule_idx
-        counts: tuple[Any, Any, Any] = self.weighed or (self.tp, self.fp, self._priors)
+        counts = (self.tp, self.fp, self._priors) if self.weighed is None else self.weighed[:3]
         tp, fp, prior = counts
         strengths = combiner.strengths(tp[rules], fp[rules], prior[self.label_of_rule[rules]])
         given = slice(self.n_given)
@@ -334,10 +337,20 @@ class TheoryPath(Saved):
 
     def _labels_after(self, ranked: RankedRules, n_kept: int) -> tuple[Label, ...]:
         uncovered = self._n_examples - self._count_new(ranked, slice(n_kept))
+        silent: Sequence[float | None] = [None] * len(self.labels)
+        if self.weighed is not None and ranked.votes is None:
+            silent = self._silent_scores(uncovered).tolist()
         return tuple(
-            replace(label, uncovered_positives=int(positives), uncovered_negatives=int(negatives))
-            for label, positives, negatives in zip(self.labels, *uncovered, strict=True)
+            replace(label, uncovered_positives=positives, uncovered_negatives=negatives, silent=score)
+            for label, positives, negatives, score in zip(
+                self.labels, *uncovered.tolist(), silent, strict=True
+            )
         )
+
+    def _silent_scores(self, uncovered: Indices) -> NDArray[np.float64]:
+        """Scores of the target classes where no rule fires, given the examples that none covers."""
+        counts = uncovered if self.weighed is None else uncovered * np.array(self.weighed[3:])
+        return np.asarray(smoothed_precision(*counts) - 1)
 
     # -- all theories at once ----------------------------------------------------------------------
 
@@ -412,8 +425,7 @@ class TheoryPath(Saved):
             rules = ranked.rule_idx[added]
             combiner.kernel(bits, rules, self.label_of_rule, strength[added], tally)
             uncovered = uncovered - self._count_new(ranked, added)
-            silent = smoothed_precision(*uncovered) - 1
-            scores = combiner.finish_tally(tally, silent, sign).T
+            scores = combiner.finish_tally(tally, self._silent_scores(uncovered), sign).T
             yield int(j), decoder.decode(scores, combiner)
 
     # -- saving ------------------------------------------------------------------------------------
