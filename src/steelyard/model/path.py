@@ -341,7 +341,9 @@ class TheoryPath(Saved):
         if self.weighed is not None and ranked.votes is None:
             silent = self._silent_scores(uncovered).tolist()
         return tuple(
-            replace(label, uncovered_positives=positives, uncovered_negatives=negatives, silent=score)
+            replace(
+                label, uncovered_positives=positives, uncovered_negatives=negatives, silent=score
+            )
             for label, positives, negatives, score in zip(
                 self.labels, *uncovered.tolist(), silent, strict=True
             )
