@@ -239,7 +239,8 @@ def make_path(
     ]
     weighed = None
     if pool.weighed is not None:
-        weighed = WeighedCounts(*pool.weighed, targets.shares, *targets.mean_weights)
+        tp, fp = pool.weighed
+        weighed = WeighedCounts(tp, fp, targets.shares, *targets.mean_weights)
     return TheoryPath(
         heuristics=tuple(heuristics),
         phis=tuple(phis),
