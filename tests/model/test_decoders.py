@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from reference import decoding as oracle
 from reference.prediction import choose_best, choose_each, probability_to_points
-from steelyard.model import decoders as module
+from steelyard.model import label_set_decoders as module
 from steelyard.model.combiners import AnyRule, SumOfVotes
 from steelyard.model.decoders import (
     DECODERS,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from importlib.resources import files
 
 import numpy as np
@@ -68,6 +69,18 @@ def test_predictions_of_a_file_equal_predict(visit, tmp_path, combiner, decoder)
         found = predict_on_page(page, theory, X)
         assert found.to_numpy().tolist() == expect(theory, X)
         page.close()
+
+
+@pytest.mark.parametrize(("combiner", "decoder"), PAIRS)
+def test_a_label_without_rules_says_what_the_library_says(visit, tmp_path, combiner, decoder):
+    rng = np.random.default_rng(0)
+    theory = random_theory(rng, combiner, decoder, n_rules=20)
+    first = theory.label_names[0]
+    theory = replace(theory, rules=tuple(s for s in theory if s.head.label == first))
+    page = visit(page_of(theory, tmp_path / "page.html", without_null(random_table(rng))))
+    text = page.locator("#silent-labels").inner_text()
+    for j, name in list(enumerate(theory.label_names))[1:]:
+        assert f"{' '.join(name.split())}: {theory.describe_silence(j)}" in text
 
 
 def test_bounds_are_exact_and_missing_values_satisfy_nothing(visit, tmp_path):

@@ -48,10 +48,11 @@ _MISSING = (
     "Examples for which a label is missing: raise an error, drop them, or read the label as absent."
 )
 _SPLIT = "Make one label per value of a target that has other values than 0 and 1."
-_HEURISTIC = "m-estimate, f-measure, klosgen, cost, wra ...; a wrong name lists all."
+_HEURISTIC = "m-estimate, f-measure, klosgen, cost, wra ...; an unknown name prints the list."
 _DECODE = (
-    "Predict each label by itself, the label set of the training data that fits best, "
-    "or what these label sets vote for."
+    "each-label: each label by itself; best-label-set: the label set of the training data that fits "
+    "best; label-set-votes: the labels that these sets vote for; best-f1: the labels with the best "
+    "expected F1."
 )
 _REPORT = "Also write an HTML page to read, try and edit the theory."
 _TEST = "Examples that are not learned from; the page judges the theory and edits on them."
@@ -67,12 +68,14 @@ Parameter = Annotated[
 Candidates = Annotated[
     int | None, option("Number γ of candidates.", default="300000; short: 30000", min=1)
 ]
-MaxRules = Annotated[int | None, option("Most rules.", default="none; boosted: 333", min=1)]
+MaxRules = Annotated[
+    int | None, option("Maximum number of rules.", default="none; boosted: 333", min=1)
+]
 MaxConditions = Annotated[
-    int | None, option("Most conditions per rule.", default="none; boosted: 4", min=1)
+    int | None, option("Maximum number of conditions per rule.", default="none; boosted: 4", min=1)
 ]
 MaxTotalConditions = Annotated[
-    int | None, option("Most conditions of all rules together.", default="none", min=1)
+    int | None, option("Maximum number of conditions of all rules together.", default="none", min=1)
 ]
 ConstraintsFile = Annotated[
     Path | None, option(_CONSTRAINTS, metavar="FILE.toml", exists=True, dir_okay=False)
@@ -168,9 +171,11 @@ def _print_fit(as_json: bool, theory: Any, out: Path, report: Path | None) -> No
 
 
 def _check_files(out: Path, report: Path | None, test: str | None, *inputs: Any) -> None:
-    """Reject outputs that would replace an input, and examples for a page that nobody wants."""
+    """Reject outputs that would replace an input, and test examples without a page."""
     if test is not None and report is None:
-        raise typer.BadParameter("needs --report, whose page it is for", param_hint="--test")
+        raise typer.BadParameter(
+            "needs --report: these examples are shown on its page", param_hint="--test"
+        )
     given = [path for path in (test, *inputs) if path is not None]
     keep_inputs(out, *given)
     keep_inputs(report, out, *given)

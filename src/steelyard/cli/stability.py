@@ -27,7 +27,7 @@ def stability(
         str | None, option("Tune for this measure, on all examples.", metavar="MEASURE")
     ] = None,
     candidates: Annotated[int | None, option("Number γ of candidates.", min=1)] = None,
-    max_rules: Annotated[int | None, option("Most rules.", min=1)] = None,
+    max_rules: Annotated[int | None, option("Maximum number of rules.", min=1)] = None,
     samples: Annotated[int, typer.Option(min=1, help=_SAMPLES)] = 20,
     fraction: Annotated[float, typer.Option(help=_FRACTION)] = 0.632,
     similarity: Annotated[float, typer.Option(help=_SIMILARITY)] = 0.5,

@@ -51,9 +51,9 @@ def load_table(
         A ``.csv`` or ``.tsv`` file with a header, compressed with gzip (``.csv.gz``) or not, or a
         ``.parquet`` file, which requires pyarrow (``pip install 'steelyard[parquet]'``).
     labels : str or sequence of str
-        The columns that are labels, as a list or separated by commas, in the order that Y shall
-        have. Their values are 0 and 1 (or false/true, no/yes). A pattern such as ``label_*`` means
-        all columns that it matches, also in `ignore` and `nominal`.
+        The columns that are labels, as a list or separated by commas, in the order of the
+        columns of Y. Their values are 0 and 1 (or false/true, no/yes). A pattern such as ``label_*``
+        means all columns that it matches, also in `ignore` and `nominal`.
     ignore : str or sequence of str, default=()
         Columns to leave out, such as a row number or a name.
     nominal : str or sequence of str, default=()

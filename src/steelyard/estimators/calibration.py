@@ -174,7 +174,7 @@ def _score_fold(
         decoders = [*decoders, own or EachLabel()]
     scores = np.empty((len(scorings), len(decoders)))
     for j, decoder in enumerate(decoders):
-        combiner, fitted = path._combine_and_decode(decoder)
+        combiner, fitted = path.combine_and_decode(decoder)
         is_present = fitted.decode(points, combiner).is_present
         make_theory = partial(_make_theory, path, h, decoder, calibration)
         cell = test.make_cell(make_theory, labels_to_answer(is_present, path.classes))

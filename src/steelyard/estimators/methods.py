@@ -16,7 +16,7 @@ from .tuned import TunedClassifier
 
 
 class Method(NamedTuple):
-    """An estimator, its tuned twin if it has one, and the parameters that make it the method."""
+    """An estimator, its tuned version if it has one, and the parameters that make it the method."""
 
     estimator: type[TheoryClassifier]
     tuned: type[TunedClassifier] | None = None
@@ -32,12 +32,12 @@ METHODS: dict[str, Method] = {
     "ripper": Method(RipperClassifier),
 }
 
-# Parameters with one value, and those of the tuned twin with the values to choose from.
+# Parameters with one value, and those of the tuned version with the values to choose from.
 _PLURALS = {"heuristic": "heuristics", "phi": "phis", "m": "ms"}
 
 
 def make_estimator(method: str, *, tune: str | None = None, **parameters: Any) -> TheoryClassifier:
-    """The estimator of a method or, to tune it for a measure, its tuned twin.
+    """The estimator of a method or, to tune it for a measure, its tuned version.
 
     Parameters
     ----------

@@ -15,11 +15,11 @@ from steelyard.learning.targets import Output
 from steelyard.model.decoders import (
     DECODERS,
     BestF1,
-    BestLabel,
     BestLabelSet,
     Decoder,
     EachLabel,
     LabelSetVotes,
+    default_decoder,
     get_decoder,
 )
 from steelyard.model.tables import NominalColumn, table_to_columns
@@ -150,7 +150,7 @@ def choose_decoders(decode: Any, default: Sequence[Decoder], output: Output) -> 
     decoders = default if decode is None else list(map(get_decoder, as_list(decode)))
     allowed = [decoder for decoder in decoders if _is_allowed(decoder, output)]
     if decode is None:
-        return allowed or [BestLabel() if output == "multiclass" else EachLabel()]
+        return allowed or [default_decoder(output == "multiclass")]
     for decoder in decoders:
         if decoder not in allowed:
             known = [name for name, kind in DECODERS.items() if _is_allowed(kind(), output)]

@@ -8,8 +8,8 @@ from numbers import Integral
 from typing import Any, NamedTuple
 
 from steelyard._text import format_count
-from steelyard.model.decoders import BEST_WEIGHT, SHARES
 from steelyard.model.formulas import Answer, Choice, Formula, LabelSetSearch, Largest, Sum
+from steelyard.model.label_set_decoders import BEST_WEIGHT, SHARES
 from steelyard.model.log_odds import POINTS_PER_LOG_ODD
 from steelyard.model.moments import SECOND_KINDS
 from steelyard.model.theory import Theory

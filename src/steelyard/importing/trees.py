@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from steelyard.model.decoders import BestLabel, Decoder, EachLabel
+from steelyard.model.decoders import default_decoder
 from steelyard.model.evidence import Evidence, Label
 from steelyard.model.features import category_text
 
@@ -49,7 +49,7 @@ def read_tree(tree: Any, label_names: Sequence[str] | None = None) -> ForeignThe
     outputs = list(_list_outputs(tree, label_names))
     if tree.n_outputs_ == 1:
         rules, labels, classes = _read_classes(outputs[0], leaves)
-        decoder: Decoder = BestLabel() if len(labels) > 1 else EachLabel()
+        decoder = default_decoder(len(labels) > 1)
         return ForeignTheory(learner, rules, labels, names, None, decoder, classes)
     rules, labels = [], []
     for output in outputs:

@@ -51,13 +51,13 @@ STEP = 0.3
 # best weight would be in the hundreds. LogitBoost has the same bound.
 MAX_WEIGHT = 4.0
 
-# If a label's even share of the rules is below ENOUGH_RULES, a known rule is raised instead of adding
-# a new one if it gains at least REUSE times as much. With enough rules, many different ones with a
-# small weight each predict better.
+# If a label's even share of the rules is below ENOUGH_RULES, a known rule gets a larger vote instead of
+# adding a new one if it gains at least REUSE times as much. With enough rules, many different ones
+# with a small weight each predict better.
 ENOUGH_RULES = 20
 REUSE = 0.7
 
-# Maximum number of votes per rule, on average, if known rules are raised.
+# Maximum number of votes per rule, on average, if known rules get larger votes.
 _MOST_VOTES = 10
 
 # Labels go on for a quarter of their even share of the rules, but at least this many rounds, before
@@ -209,9 +209,9 @@ def _grow_in_stages(
 ) -> list[tuple[Grown, ...]]:
     """The rules of all labels without most of those that `max_rules` would drop.
 
-    In each stage, the labels go on for a few rounds. What they gain tells those that gain less when to
-    stop: the rules that are grown are hardly more than those that are kept, and the theory is the same
-    as if each label had gone on to the end.
+    In each stage, the labels go on for a few rounds. Then labels whose next rules gain too little to
+    be kept stop: the rules that are grown are hardly more than those that are kept, and the theory is
+    the same as if each label had gone on to the end.
     """
     budget = share_rules(max_rules, len(labels))
     _expect_memory(labels, budget, n_jobs)
@@ -401,7 +401,7 @@ def _start(
 def _find_distinct(
     table: RuleTable, index: RowIndex, is_present: NDArray[np.bool_], limits: Limits | None
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The rules to keep, and for every rule the position among them of its equal.
+    """The rules to keep, and for every rule the position of the kept rule that equals it.
 
     Rules that cover the same rows are equal. With limits only those with the same conditions are:
     others may permit votes for other classes.

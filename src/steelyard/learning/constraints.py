@@ -50,10 +50,10 @@ class Constraints:
         loses the share `preference` of its gain or value; a rule loses it in proportion to the tested
         attributes that are not preferred. So ties and near ties go to the preferred attributes.
     increasing : sequence of str, default=()
-        Numeric attributes that speak for the labels: a rule for the presence of a label bounds them
-        from below only (≥), a rule for its absence from above only (< or ≤).
+        Numeric attributes that make the labels more likely: a rule for the presence of a label bounds
+        them from below only (≥), a rule for its absence from above only (< or ≤).
     decreasing : sequence of str, default=()
-        The reverse: numeric attributes that speak against the labels.
+        The reverse: numeric attributes that make the labels less likely.
     forbidden_conditions : sequence of Condition or str, default=()
         No rule has a condition that implies one of these. With ``age < 30`` forbidden, ``age < 25`` and
         ``18 ≤ age < 30`` are forbidden too; ``age < 40`` is not.

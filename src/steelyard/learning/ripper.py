@@ -14,7 +14,7 @@ from steelyard._kernels.ripper import RuleListLearner, order_by_code
 from steelyard.heuristics import Laplace, describe
 from steelyard.model.coding import CodedFeatures, FeatureCoder
 from steelyard.model.combiners import AnyRule, FirstRule
-from steelyard.model.decoders import BestLabel, EachLabel
+from steelyard.model.decoders import default_decoder
 from steelyard.model.evidence import Evidence, Label, Provenance, smoothed_precision
 from steelyard.model.rule_table import RuleTable, ranges_to_body
 from steelyard.model.rules import Head, Rule, ScoredRule
@@ -72,7 +72,7 @@ def learn_ripper(
         labels=labels,
         rules=tuple(chain.from_iterable(scored)),
         combiner=FirstRule(tuple(rarest_first)) if in_turn else AnyRule(),
-        decoder=BestLabel() if in_turn else EachLabel(),
+        decoder=default_decoder(in_turn),
         classes=targets.classes,
         heuristic=describe(Laplace()),
     )
@@ -163,7 +163,7 @@ def _learn_rules(
 ) -> LearnedRules:
     """The rules of one target class, on the rows in `every` that no given rule covers.
 
-    Every label starts from the same seed, as in JRip, and meets its rows in an order of its own: its
+    Every label starts from the same seed, as in JRip, and reads its rows in its own order: its
     rules depend neither on the other labels nor on its position among them.
     """
     is_target, order, limits, _, target = problem

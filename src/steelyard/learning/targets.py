@@ -58,7 +58,7 @@ class Targets:
     ) -> Targets:
         """The same targets with weights of the rows and of classes; see `weigh_classes`.
 
-        A class that all others together hardly count against becomes the one without rules.
+        If the other classes have almost no weight, this class becomes the one without rules.
         """
         about = (self.names, self.classes, self.is_present, of_row)
         of_class = weigh_classes(class_weight, *about)

@@ -196,6 +196,10 @@ class Combiner(Part):
         """The points of rules with these strengths; None if rules decide."""
         return [None] * len(strengths)
 
+    def find_confidence(self, tp: float, fp: float) -> float | None:
+        """The confidence of a rule that covers so much by weight; None if its points say it."""
+        return None
+
     def write_points(self, scored: ScoredRule) -> str:
         """The points of a rule as text before it in a list."""
         return ""

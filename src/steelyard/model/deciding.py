@@ -67,6 +67,10 @@ class AnyRule(Combiner):
         """Smoothed precision."""
         return scored.smoothed_precision
 
+    def find_confidence(self, tp: float, fp: float) -> float | None:
+        """Smoothed precision."""
+        return float(smoothed_precision(tp, fp))
+
     def finish_tally(self, tally: Scores, silent: Scores, sign: Points) -> Scores:
         """The silent score where no rule has fired; the sign of labels for absence is reversed."""
         scores = np.where(tally > self.empty, tally, silent[:, None])

@@ -204,8 +204,8 @@ def _test_share(scored: ScoredRule, n_now: int, n_rows: int, n_before: int) -> f
 def _evidence_before(scored: ScoredRule) -> Evidence | None:
     """The counts with the lower precision: those on unseen examples are of a similar rule.
 
-    A rule is rarely better on unseen examples than on its own; where the counts say so, the similar
-    rule was another one, and nothing could be as good as it.
+    A rule is rarely better on unseen examples than on its own. If it seems so, the counts belong to a
+    different rule and are too high to compare with.
     """
     known = [e for e in (scored.held_out, scored.evidence) if e is not None and e.covered]
     return min(known, key=lambda evidence: evidence.precision, default=None)

@@ -51,7 +51,7 @@ def _share_counts(theory: Theory, key: Key) -> dict[Any, float]:
         label = labels[scored.head.label]
         chance = label.count(scored.head.target_class) / max(label.n_examples, 1)
         excess = abs(scored.tp - (scored.tp + scored.fp) * chance)
-        weight = excess * (1 if scored.points is None else abs(scored.points))
+        weight = excess * scored.size_of_vote
         for condition in scored.body:
             share = weight * condition.n_bounds / len(scored)
             values[key(condition)] = values.get(key(condition), 0.0) + share

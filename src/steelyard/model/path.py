@@ -22,7 +22,7 @@ from .coded_rules import CodedRules, code_rules
 from .combiner import Combiner, Scores, target_signs
 from .combiners import AnyRule
 from .coverage import Bits
-from .decoders import BestLabel, Decoded, Decoder, EachLabel
+from .decoders import Decoded, Decoder, default_decoder
 from .evaluation import labels_to_answer
 from .evidence import Evidence, Label, Provenance, smoothed_precision
 from .json import PATH, JsonFormat, Saved
@@ -244,7 +244,7 @@ class TheoryPath(Saved):
         if min_value is None and not 0 < phi <= 1:
             raise ValueError(f"phi must be a number above 0 and at most 1, got {phi!r}")
         n_kept = self._count_kept(ranked, phi, min_value)
-        combiner, fitted = self._combine_and_decode(decoder)
+        combiner, fitted = self.combine_and_decode(decoder)
         rule_idx, first, votes = _take_prefix(ranked, n_kept)
         points: Any = self._strengths(ranked, combiner)[first] if votes is None else votes
         values = ranked.values[first].tolist()
@@ -252,7 +252,7 @@ class TheoryPath(Saved):
         return Theory(
             features=self.coded.features,
             labels=self._labels_after(ranked, n_kept),
-            rules=tuple(self._scored_rule(*triple) for triple in triples),
+            rules=tuple(self._scored_rule(combiner, *triple) for triple in triples),
             combiner=combiner,
             decoder=fitted,
             classes=self.classes,
@@ -283,24 +283,26 @@ class TheoryPath(Saved):
             return Provenance()
         return self.origins[i] if self.origins else Provenance("given")
 
-    def _scored_rule(self, r: int, value: float, points: int | None) -> ScoredRule:
+    def _scored_rule(
+        self, combiner: Combiner, r: int, value: float, points: int | None
+    ) -> ScoredRule:
         """A rule with its evidence; a negative vote makes it a rule for the absence of its label."""
         rule, evidence, held_out = self.rule(r), self.evidence(r), self.held_out_evidence(r)
-        if points is not None and self.combiner.votes_against(points):
+        if points is not None and combiner.votes_against(points):
             rule, points = self.rule(r, 1 - rule.head.target_class), -points
             evidence = Evidence(evidence.fp, evidence.tp)
             held_out = held_out and Evidence(held_out.fp, held_out.tp)
         confidence = None
-        if self.weighed is not None and points is None:
-            confidence = float(smoothed_precision(self.weighed.tp[r], self.weighed.fp[r]))
+        if self.weighed is not None:
+            confidence = combiner.find_confidence(self.weighed.tp[r], self.weighed.fp[r])
         about = (held_out, self.provenance(r), confidence)
         return ScoredRule(rule, evidence, value, points, *about)
 
-    def _combine_and_decode(self, decoder: Decoder | None) -> tuple[Combiner, Decoder]:
+    def combine_and_decode(self, decoder: Decoder | None) -> tuple[Combiner, Decoder]:
         """The combiner and the fitted decoder of a theory of this path."""
-        decoder = default_decoder(self.labels, self.classes) if decoder is None else decoder
-        if decoder.needs_log_odds:
-            decoder = decoder.fit(self.label_sets)
+        if decoder is None:
+            decoder = default_decoder(len(self.labels) > 1 and bool(self.classes))
+        decoder = decoder.fit(self.label_sets)
         prior = None if self.weighed is None else self.weighed.prior
         combiner = self.combiner.adapt(decoder.needs_log_odds, decoder.silence, self.labels, prior)
         decoder.check(self.labels, combiner)
@@ -390,7 +392,7 @@ class TheoryPath(Saved):
 
         Each label is predicted by itself.
         """
-        combiner, decoder = self._combine_and_decode(None)
+        combiner, decoder = self.combine_and_decode(None)
         bits, n_rows = self.coded.cover(X)
         for h in range(len(self.heuristics)):
             cells = np.empty((len(self.phis), n_rows, len(self.labels)))
@@ -400,7 +402,7 @@ class TheoryPath(Saved):
 
     def _decode_cells(self, X: Any, decoder: Decoder | None) -> Iterator[NDArray[np.bool_]]:
         """Predicted labels of each heuristic's theories, shape (n_phis, n_rows, n_labels)."""
-        combiner, fitted = self._combine_and_decode(decoder)
+        combiner, fitted = self.combine_and_decode(decoder)
         bits, n_rows = self.coded.cover(X)
         for h in range(len(self.heuristics)):
             # The rows of a label stand side by side, as in scores, so copying reads memory in order.
@@ -436,7 +438,7 @@ class TheoryPath(Saved):
     def _from_parts(cls, **parts: Any) -> TheoryPath:
         features, labels, rules = parts.pop("features"), parts["labels"], parts.pop("rules")
         # The theory of all rules checks what every theory of the path must satisfy.
-        decoder = default_decoder(labels, parts["classes"])
+        decoder = default_decoder(len(labels) > 1 and bool(parts["classes"]))
         Theory(features, labels, rules, decoder=decoder, classes=parts["classes"])
         names = [label.name for label in labels]
         held_out = None
@@ -460,11 +462,6 @@ def _read_origins(rules: Sequence[ScoredRule], n_given: int) -> tuple[Provenance
     """The provenance of the given rules, which are the last ones; files may lack it."""
     origins = [scored.provenance for scored in rules[len(rules) - n_given :]]
     return tuple(Provenance("given") if origin.is_learned else origin for origin in origins)
-
-
-def default_decoder(labels: Sequence[Label], classes: Sequence[Any]) -> Decoder:
-    """Each label by itself, or the best one of several classes."""
-    return BestLabel() if len(labels) > 1 and classes else EachLabel()
 
 
 def _take_prefix(ranked: RankedRules, n_kept: int) -> tuple[Indices, Indices, Points | None]:

@@ -242,6 +242,11 @@ class ScoredRule:
         return (self.points or 0) * (1 if self.head.target_class else -1)
 
     @property
+    def size_of_vote(self) -> int:
+        """Points for or against the label; 1 for a rule that decides."""
+        return 1 if self.points is None else abs(self.points)
+
+    @property
     def weight(self) -> float:
         """The vote as log-odds; 0 for a rule that decides."""
         return self.vote / POINTS_PER_LOG_ODD

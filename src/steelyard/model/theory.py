@@ -409,7 +409,7 @@ class Theory(TheoryParts, Saved):
 
     def _predict_block(self, bits: Bits, n_rows: int) -> NDArray[np.bool_]:
         """Predicted labels of some rows, given which rules fire."""
-        if not (self.combiner.first_rule_settles and self.decoder.is_independent):
+        if not (self.combiner.first_rule_settles and self.decoder.follows_signs(self.combiner)):
             return self._decode(bits, n_rows).is_present
         # A label needs no score: ten times faster.
         default = np.array([label.default for label in self.labels], dtype=np.bool_)

@@ -97,7 +97,7 @@ class _Votes(Combiner):
     def calibrate(
         self, labels: Sequence[Label], rules: Sequence[ScoredRule], calibration: Calibration
     ) -> CombinerParts:
-        """Other votes and another start; a given rule still speaks for its head."""
+        """Other votes and another start; a given rule still votes for its head."""
         slope, shift = (dict(zip([y.name for y in labels], v, strict=True)) for v in calibration)
         renewed = [
             replace(

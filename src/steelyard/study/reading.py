@@ -1,6 +1,6 @@
 """Files of a results folder → checked rows and descriptions. An error names the file and the line.
 
-A folder may come from anywhere, so that nothing is taken as it is. Knows the config, not the analysis.
+A folder may come from anywhere, so everything is checked. Knows the config, not the analysis.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ class Choice(NamedTuple):
 
 
 class Learned(NamedTuple):
-    """The JSON text of a theory, and the counts of its method on the test folds if it is no cell."""
+    """The JSON text of a theory, and the counts on the test folds of a method without a grid."""
 
     text: str
     confusion: list[list[int]] | None = None

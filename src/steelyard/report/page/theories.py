@@ -78,14 +78,7 @@ def theory_to_payload(theory: Theory) -> dict[str, Any]:
             raise ValueError(f"the page cannot predict with {part.name!r}")
     plain = json.loads(theory.to_json())
     del plain["features"], plain["format"]
-    decoder: Any = theory.decoder
-    numbers: dict[str, Any] = {}
-    if decoder.is_independent:
-        numbers["cuts"] = decoder.cuts(theory.combiner, len(theory.labels))
-    if decoder.known is not None:
-        numbers["set_points"] = decoder.set_points.tolist()
-        numbers["unseen_points"] = decoder.unseen_points
-        numbers["min_share"] = decoder.min_share
+    numbers = theory.decoder.page_numbers(theory.combiner, len(theory.labels))
     return {"plain": plain, "numbers": numbers}
 
 

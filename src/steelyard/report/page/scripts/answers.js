@@ -58,9 +58,8 @@ function answerSection(theory, answer, values, apply) {
 
 function voteSum(theory, { j, fired, score }) {
   const start = theory.combiner.start[j];
-  const sum = theory.combiner.name === 'sum-of-votes';
   const parts = [`start ${formatPoints(start)}`, ...fired.map((rule) => formatPoints(voteOf(rule)))];
-  return el('p', { class: 'why' }, sum || !fired.length ? parts.join(', ') : `strongest of ${fired.map((rule) => formatPoints(voteOf(rule))).join(', ')}`,
+  return el('p', { class: 'why' }, addsVotes(theory) || !fired.length ? parts.join(', ') : `strongest of ${fired.map((rule) => formatPoints(voteOf(rule))).join(', ')}`,
     `: score ${formatPoints(score)}`);
 }
 

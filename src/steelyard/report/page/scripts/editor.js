@@ -89,7 +89,7 @@ function headControls(theory) {
   fillSelect(select, theory.labels.map((label, j) => [String(j), nameText(headOf(label, votes(theory) ? 1 : label.target))]), String(draft.label));
   const head = el('select', { id: 'editor-head', 'aria-label': 'presence or absence', onchange: (event) => { draft.head = Number(event.target.value); previewDraft(); } });
   fillSelect(head, [['1', 'for'], ['0', 'against']], String(draft.head));
-  return [el('label', {}, 'Predict ', select), theory.combiner.name === 'sum-of-votes' ? head : null];
+  return [el('label', {}, 'Predict ', select), addsVotes(theory) ? head : null];
 }
 
 function addControls(theory) {

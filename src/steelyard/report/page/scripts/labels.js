@@ -31,7 +31,7 @@ function describeUnseen(sets) {
 
 // What the rules of a label cover, where any firing rule decides.
 function trainingCounts(theory, { target, positives, negatives, uncovered }) {
-  if (uncovered[0] === null || theory.combiner.name !== 'any-rule' || theory.decoder.name !== 'each-label') return null;
+  if (uncovered[0] === null || !firingDecides(theory)) return null;
   const [hits, errors] = [positives - uncovered[0], negatives - uncovered[1]];
   return target
     ? { tp: hits, fp: errors, fn: uncovered[0], tn: uncovered[1] }

@@ -196,9 +196,23 @@ function evaluate(theory, table) {
   return { fired, scores, present: decode(theory, fired, scores, table.n) };
 }
 
+// What other scripts ask: no other one knows the names of combiners and decoders.
+function votes({ combiner }) {
+  return addsVotes({ combiner }) || combiner.name === 'strongest-vote';
+}
+
+// Whether all votes count, also those against a label.
+function addsVotes({ combiner }) {
+  return combiner.name === 'sum-of-votes';
+}
+
+// Whether a label is predicted exactly where one of its rules fires.
+function firingDecides({ combiner, decoder }) {
+  return combiner.name === 'any-rule' && decoder.name === 'each-label';
+}
+
 function decode(theory, fired, scores, n) {
-  const { combiner, decoder } = theory;
-  if (combiner.name !== 'any-rule' || decoder.name !== 'each-label') return DECODERS[decoder.name](theory, scores, n);
+  if (!firingDecides(theory)) return DECODERS[theory.decoder.name](theory, scores, n);
   // Any firing rule decides, whatever its score.
   const present = theory.labels.map((label) => new Uint8Array(n).fill(1 - label.target));
   theory.rules.forEach((rule, r) => {
@@ -230,6 +244,9 @@ function predictSilence(theory) {
 function describeSilence(theory, j) {
   if (['best-label-set', 'label-set-votes', 'best-f1'].includes(theory.decoder.name)) return 'predicted only with label sets that contain it';
   const isPresent = predictSilence(theory)[j][0];
-  if (theory.decoder.name === 'best-label') return isPresent ? 'predicted where no rule fires' : 'never predicted';
+  if (theory.decoder.name === 'best-label') {
+    if (isPresent) return 'predicted where no rule fires';
+    return votes(theory) ? 'predicted only where all other classes have fewer votes' : 'never predicted';
+  }
   return isPresent ? 'always predicted' : 'never predicted';
 }

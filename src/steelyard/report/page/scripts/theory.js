@@ -5,7 +5,6 @@
 
 const BOOLEAN_WORDS = { True: ['true', '1', '1.0'], False: ['false', '0', '0.0'] };
 const PRESENT_CATEGORIES = ['1', 'True'];
-const VOTING = ['strongest-vote', 'sum-of-votes'];
 
 function decodeFeature([name, categories = null, kind = null, least = null, most = null], index) {
   const isBoolean = Boolean(categories?.length) && categories.every((text) => text in BOOLEAN_WORDS);
@@ -207,10 +206,6 @@ function strengthOf(rule) {
 
 function silentScore(label) {
   return label.silent ?? smoothed(label.uncovered[0] ?? 0, label.uncovered[1] ?? 0) - 1;
-}
-
-function votes(theory) {
-  return VOTING.includes(theory.combiner.name);
 }
 
 function precisionOf({ tp, fp }) {

@@ -1,0 +1,484 @@
+"""Decoders that compare the label sets of the training examples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from steelyard._numbers import is_number
+
+from .combiner import Combiner, Scores
+from .decoder import Decoded, Decoder, Floats, Masks, check_share
+from .evidence import Label
+from .formulas import Answer, LabelFormulas, LabelSetSearch, SetAim
+from .label_sets import KnownLabelSets
+from .log_odds import POINTS_PER_LOG_ODD, Points
+
+# Numbers in a block of set scores (rows × sets): 2 MB of floats, which a cache can hold.
+_BLOCK_SCORES = 250_000
+
+# Votes of the label set with the best score. As integers again: no exponential comes so close to a half
+# that two languages could round it differently.
+BEST_WEIGHT = 1_000_000
+# A share of the votes counts to three digits.
+SHARES = 1_000
+
+# A larger weight would give points that floating point numbers do not hold exactly.
+_LARGEST_WEIGHT = 1_000_000
+
+# How many labels below the threshold an explanation names, to show how close the decision was.
+_N_RUNNERS_UP = 3
+
+
+class _LabelSets(Decoder):
+    """What decoders that compare the label sets of the training examples have in common."""
+
+    needs_log_odds: ClassVar[bool] = True
+    declines: ClassVar[dict[str, str]] = {
+        "pmml": "PMML cannot compare label sets: export this theory as Python or JSON"
+    }
+    frequency_weight: float
+
+    def __post_init__(self) -> None:
+        for name in ("frequency_weight", "silence"):
+            value = getattr(self, name)
+            if not is_number(value) or not 0 <= value <= _LARGEST_WEIGHT:
+                raise ValueError(
+                    f"{name} must be a number from 0 to {_LARGEST_WEIGHT:,}, got {value!r}"
+                )
+
+    def fit(self, known: KnownLabelSets | None) -> Decoder:
+        """The decoder with the label sets of the training examples."""
+        if known is None:
+            raise ValueError(
+                "label sets need several labels; this target has one class per example"
+            )
+        return replace(self, known=known)  # type: ignore[type-var]
+
+    @property
+    def _fitted(self) -> KnownLabelSets:
+        if self.known is None:
+            raise ValueError(f"the decoder {self.name} has no label sets: fit it first")
+        return self.known
+
+    def check(self, labels: Sequence[Label], combiner: Combiner) -> None:
+        """Reject label sets with labels that do not exist, and scores that cannot be added."""
+        self._fitted.check_labels(len(labels))
+        if not combiner.gives_log_odds:
+            raise ValueError(f"the decoder {self.name} needs rules that vote, not {combiner.name}")
+
+    @cached_property
+    def set_points(self) -> Points:
+        """What the frequency of each set adds to its score."""
+        return self._to_points(self._fitted.log_lift)
+
+    @cached_property
+    def unseen_points(self) -> int | None:
+        """The same for a set that no training example has; None if there seem to be none."""
+        log_unseen = self._fitted.log_unseen
+        return None if log_unseen is None else int(self._to_points(log_unseen))
+
+    def _to_points(self, log_odds: Any) -> Points:
+        points = np.rint(POINTS_PER_LOG_ODD * self.frequency_weight * log_odds)
+        return np.asarray(points, dtype=np.int64)
+
+    def _score_sets(self, scores: Points) -> Iterator[tuple[slice, Floats, Floats, Floats]]:
+        """Blocks of rows: scores of labels, of the known sets, and of the new set.
+
+        The new set has the labels with a positive score, which no new set can beat.
+        """
+        # Integers below 2⁵³ are exact as floating point numbers, whose products are fast. A label whose
+        # score is 1 stands for the frequency of a set.
+        columns = np.vstack((self._fitted.matrix(scores.shape[1]).T, self.set_points)).astype(float)
+        n_rows = max(1, _BLOCK_SCORES // len(self._fitted.sets))
+        unseen = -np.inf if self.unseen_points is None else self.unseen_points
+        for start in range(0, len(scores), n_rows):
+            rows = slice(start, start + n_rows)
+            padded = np.ones((len(scores[rows]), len(columns)))
+            block = padded[:, :-1]
+            block[:] = scores[rows]
+            known = padded @ columns
+            yield rows, block, known, np.maximum(block, 0).sum(axis=1) + unseen
+
+    def describe(self) -> str:
+        """How many sets there are."""
+        n_sets = len(self._fitted.sets)
+        return f"label sets: {n_sets} known, frequency weight {self.frequency_weight:g}"
+
+    def describe_silence(self, silent: Decoded, j: int, combiner: Combiner) -> str:
+        """Its label set can be chosen because of other labels."""
+        return "predicted only with label sets that contain it"
+
+    @property
+    def min_share(self) -> int | None:
+        """The share of the votes that a label needs, in thousandths; None if none is needed."""
+        return None
+
+    @property
+    def aim(self) -> SetAim:
+        """What is looked for: the best set, labels with enough votes, or the best expected F1."""
+        return "set"
+
+    def page_numbers(self, combiner: Combiner, n_labels: int) -> dict[str, Any]:
+        """What the frequencies of the sets add to their scores, and the share of votes."""
+        return {
+            "set_points": self.set_points.tolist(),
+            "unseen_points": self.unseen_points,
+            "min_share": self.min_share,
+        }
+
+    def answers(self, scores: LabelFormulas, combiner: Combiner) -> list[Answer]:
+        """One answer for all labels."""
+        sets = tuple(zip(self._fitted.sets, self.set_points.tolist(), strict=True))
+        names, formulas = tuple(scores.names), tuple(scores.formulas)
+        search = (self.unseen_points, self.min_share, self.aim)
+        return [LabelSetSearch(names, formulas, sets, *search)]
+
+
+@dataclass(frozen=True)
+class BestLabelSet(_LabelSets):
+    """The label set of a training example that fits the scores best: for subset accuracy.
+
+    A set scores the log-odds of its labels plus `frequency_weight` times the logarithm of how much more
+    often it occurs among the training examples than under independent labels.
+
+    Parameters
+    ----------
+    frequency_weight : float, default=0.5
+        0 looks at the rules alone; 1 makes sets as frequent as in training where no rule fires.
+    silence : float, default=1.0
+        For rules that decide: where no rule of a label fires, its probability is this share of the
+        share of the training examples that have its target class.
+    known : KnownLabelSets, optional
+        The label sets of the training examples; set by learning.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from steelyard import BestLabelSet, KnownLabelSets
+    >>> from steelyard.model.combiners import SumOfVotes
+    >>> known = KnownLabelSets.from_labels(np.array([[1, 0], [1, 0], [1, 1], [0, 1]], dtype=bool))
+    >>> decoder = BestLabelSet().fit(known)
+    >>> decoder.decode(np.array([[150, 120]]), SumOfVotes((0, 0))).is_present
+    array([[ True,  True]])
+    >>> print(decoder)
+    best-label-set(0.5, 1)
+    """
+
+    name: ClassVar[str] = "best-label-set"
+
+    frequency_weight: float = 0.5
+    silence: float = 1.0
+    known: KnownLabelSets | None = None
+
+    def __str__(self) -> str:
+        return f"{self.name}({self.frequency_weight:g}, {self.silence:g})"
+
+    def decode(self, scores: Scores, combiner: Combiner) -> Decoded:
+        """The labels of the best set; of sets that fit equally the more frequent one.
+
+        A new set, of the labels with positive scores, has to fit better than every known one. It is
+        found as -1, and can be a known set that is rarer than chance would have it.
+        """
+        best = np.empty(len(scores), dtype=np.intp)
+        for rows, _, known, new in self._score_sets(scores):
+            chosen = np.argmax(known, axis=1)
+            chosen[new > np.take_along_axis(known, chosen[:, None], axis=1)[:, 0]] = -1
+            best[rows] = chosen
+        is_present = self._fitted.matrix(scores.shape[1])[best]
+        is_new = best < 0
+        is_present[is_new] = scores[is_new] > 0
+        return Decoded(scores, is_present, best)
+
+    def explain_row(self, decoded: Decoded, row: int, names: Sequence[str]) -> str:
+        """Which set fits best."""
+        known, k = self._fitted, int(decoded.found[row])
+        positive = tuple(np.flatnonzero(decoded.scores[row] > 0).tolist())
+        if k < 0 and positive in known.sets:
+            k = known.sets.index(positive)
+        sets = _count_sets(known)
+        if k < 0:
+            alone = _name_set(positive, names)
+            return f"{alone}, each label by itself, is new and fits the rules better than {sets}"
+        return (
+            f"of {sets}, {_name_set(known.sets[k], names)} ({known.counts[k]} of {known.n_examples} "
+            f"examples) fits the rules best; {_describe_alone(positive, known.sets[k], names)}"
+        )
+
+    def _explain_difference(self, decoded: Decoded, row: int, j: int, combiner: Combiner) -> str:
+        is_in = decoded.is_present[row, j]
+        return f", but the label set that fits best is {'with' if is_in else 'without'} it"
+
+
+@dataclass(frozen=True)
+class LabelSetVotes(_LabelSets):
+    """All label sets of the training examples vote, each with the exponential of its score.
+
+    A label is predicted if it has more than a share of the votes.
+
+    Parameters
+    ----------
+    threshold : float, default=0.5
+        The share, to three digits. ½ suits Hamming accuracy, less suits F1.
+    frequency_weight, silence, known
+        As in `BestLabelSet`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from steelyard import KnownLabelSets, LabelSetVotes
+    >>> from steelyard.model.combiners import SumOfVotes
+    >>> known = KnownLabelSets.from_labels(np.array([[1, 0], [1, 0], [0, 1], [0, 1]], dtype=bool))
+    >>> decoder = LabelSetVotes(0.4, frequency_weight=1.0).fit(known)
+    >>> decoder.share_votes(np.array([[0, -50]]))
+    (array([[1000000,  606531]]), array([1606531]))
+    >>> decoder.decode(np.array([[0, -50], [0, -30]]), SumOfVotes((0, 0))).is_present
+    array([[ True, False],
+           [ True,  True]])
+    >>> print(decoder)
+    label-set-votes(1, 1, share > 0.4)
+    """
+
+    name: ClassVar[str] = "label-set-votes"
+    declines: ClassVar[dict[str, str]] = {
+        **_LabelSets.declines,
+        # It would need exponentials over all sets for every row.
+        "sql": "SQL cannot let label sets vote: export this theory as Python or JSON, or use "
+        "decode='best-label-set' or 'each-label'",
+    }
+
+    threshold: float = 0.5
+    frequency_weight: float = 0.5
+    silence: float = 1.0
+    known: KnownLabelSets | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_share("threshold", self.threshold)
+
+    def __str__(self) -> str:
+        weights = f"{self.frequency_weight:g}, {self.silence:g}"
+        return f"{self.name}({weights}, share > {self.threshold:g})"
+
+    @property
+    def min_share(self) -> int:
+        """The threshold in thousandths, an integer from 1 to 999.
+
+        So a label without votes is never predicted, and a label with all of them always is.
+        """
+        return min(max(round(SHARES * float(self.threshold)), 1), SHARES - 1)
+
+    @property
+    def aim(self) -> SetAim:
+        """Labels with enough votes."""
+        return "share"
+
+    def share_votes(self, scores: Points) -> tuple[Points, Points]:
+        """Votes for each label, shape (n_rows, n_labels), and of all sets, shape (n_rows,).
+
+        The set with the best score has `BEST_WEIGHT` votes. The set of the labels with positive scores
+        takes part as a new one, even if it is known: it stands for the share of examples in which
+        labels are independent.
+        """
+        for_label = np.empty(scores.shape, dtype=np.int64)
+        of_all = np.empty(len(scores), dtype=np.int64)
+        matrix = self._fitted.matrix(scores.shape[1]).astype(np.float64)
+        for rows, block, known, new in self._score_sets(scores):
+            best = np.maximum(known.max(axis=1), new)
+            votes, new_votes = _to_votes(known - best[:, None]), _to_votes(new - best)
+            for_label[rows] = votes @ matrix + (block > 0) * new_votes[:, None]
+            of_all[rows] = votes.sum(axis=1) + new_votes
+        return for_label, of_all
+
+    def decode(self, scores: Scores, combiner: Combiner) -> Decoded:
+        """The labels with enough of the votes."""
+        for_label, of_all = self.share_votes(scores)
+        needed = self.min_share * of_all[:, None]
+        return Decoded(scores, SHARES * for_label > needed, (for_label, of_all))
+
+    def to_probability(self, decoded: Decoded, combiner: Combiner) -> Floats:
+        """A label's share of the votes, at least that of half a vote, so that nothing is certain."""
+        for_label, of_all = decoded.found
+        return np.asarray(np.clip(for_label, 0.5, of_all[:, None] - 0.5) / of_all[:, None])
+
+    def to_decision(self, decoded: Decoded, combiner: Combiner) -> Floats:
+        """2σ(logit(s) - logit(t)) - 1 for each label's share s of the votes and the threshold t.
+
+        With v of n votes it is (v(1 - t) - (n - v)t) / (v(1 - t) + (n - v)t): its sign is computed
+        from integers, so it agrees with `decode`.
+        """
+        for_label, of_all = decoded.found
+        votes = np.clip(for_label, 0.5, of_all[:, None] - 0.5)
+        needed = self.min_share
+        has, lacks = votes * (SHARES - needed), (of_all[:, None] - votes) * needed
+        return np.asarray((has - lacks) / (has + lacks))
+
+    def describe(self) -> str:
+        """How many sets there are, and the share that a label needs."""
+        needed = f"{100 * self.min_share / SHARES:g} %"
+        return f"{super().describe()}, a label needs more than {needed} of the votes"
+
+    def _share(self, decoded: Decoded, row: int, j: int) -> float:
+        for_label, of_all = decoded.found
+        return float(for_label[row, j] / of_all[row])
+
+    def explain_row(self, decoded: Decoded, row: int, names: Sequence[str]) -> str:
+        """The shares of the predicted labels and of the next few."""
+        shares = [(self._share(decoded, row, j), name) for j, name in enumerate(names)]
+        ranked = sorted(shares, key=lambda pair: -pair[0])
+        predicted, positive = (
+            tuple(np.flatnonzero(mask).tolist())
+            for mask in (decoded.is_present[row], decoded.scores[row] > 0)
+        )
+        shown = ranked[: len(predicted) + _N_RUNNERS_UP]
+        listed = ", ".join(f"{name} {share:.1%}" for share, name in shown)
+        others = ", others no more" if len(shown) < len(ranked) else ""
+        with_new = " and that of each label by itself" * (self.unseen_points is not None)
+        return (
+            f"{_count_sets(self._fitted)}{with_new} vote, each as well as it fits the rules: "
+            f"{listed}{others}; a label needs more than {self.min_share / SHARES:.1%}; "
+            f"{_describe_alone(positive, predicted, names)}"
+        )
+
+    def _explain_difference(self, decoded: Decoded, row: int, j: int, combiner: Combiner) -> str:
+        only = "" if decoded.is_present[row, j] else "only "
+        return f", but it has {only}{self._share(decoded, row, j):.1%} of the label sets' votes"
+
+
+@dataclass(frozen=True)
+class BestF1(_LabelSets):
+    r"""The labels with the largest expected F1 of an example, if label sets are as likely as they vote.
+
+    Label sets vote as in `LabelSetVotes`. With P(j, s) for the share of the votes that goes to sets of s
+    labels with label j, a prediction :math:`\hat y` of k labels has the expected F1
+
+    .. math:: \mathbb{E}[F_1] = 2 \sum_{j \in \hat y} \sum_s \frac{P(j, s)}{s + k}.
+
+    For each k the labels with the largest inner sums are best; no label at all has the share of the
+    empty set. The best k wins, the smallest of equals: the general F-measure maximiser of Dembczyński
+    et al. (NIPS 2011).
+
+    Parameters
+    ----------
+    frequency_weight, silence, known
+        As in `BestLabelSet`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from steelyard import BestF1, KnownLabelSets
+    >>> from steelyard.model.combiners import SumOfVotes
+    >>> examples = [[1, 0, 0], [1, 0, 0], [0, 1, 0], [0, 1, 0], [0, 0, 1], [0, 0, 1]]
+    >>> decoder = BestF1(0.0).fit(KnownLabelSets.from_labels(np.array(examples, dtype=bool)))
+    >>> decoder.decode(np.array([[0, 0, 0], [300, 0, 0]]), SumOfVotes((0, 0, 0))).is_present
+    array([[ True,  True,  True],
+           [ True, False, False]])
+    >>> print(decoder)
+    best-f1(0, 1)
+    """
+
+    name: ClassVar[str] = "best-f1"
+    declines: ClassVar[dict[str, str]] = {
+        **_LabelSets.declines,
+        # It would need exponentials over all sets for every row.
+        "sql": "SQL cannot maximise an expected F1: export this theory as Python or JSON, or use "
+        "decode='best-label-set' or 'each-label'",
+    }
+
+    frequency_weight: float = 0.5
+    silence: float = 1.0
+    known: KnownLabelSets | None = None
+
+    def __str__(self) -> str:
+        return f"{self.name}({self.frequency_weight:g}, {self.silence:g})"
+
+    @property
+    def aim(self) -> SetAim:
+        """The largest expected F1."""
+        return "f1"
+
+    def decode(self, scores: Scores, combiner: Combiner) -> Decoded:
+        """The labels with the largest expected F1, which is found beside them."""
+        matrix = self._fitted.matrix(scores.shape[1])
+        size_of_set = matrix.sum(axis=1)
+        is_present = np.zeros(scores.shape, dtype=np.bool_)
+        expected = np.empty(len(scores))
+        for rows, block, known, new in self._score_sets(scores):
+            best = np.maximum(known.max(axis=1), new)
+            votes, new_votes = _to_votes(known - best[:, None]), _to_votes(new - best)
+            positive = block > 0
+            new_size = positive.sum(axis=1)
+            by_size = np.zeros((1 + max(size_of_set.max(), new_size.max()), *block.shape))
+            for size in np.unique(size_of_set):
+                is_of_size = size_of_set == size
+                by_size[size] = votes[:, is_of_size] @ matrix[is_of_size].astype(np.float64)
+            by_size[new_size, np.arange(len(block))] += positive * new_votes[:, None]
+            empty = votes[:, size_of_set == 0].sum(axis=1) + (new_size == 0) * new_votes
+            is_present[rows], f1 = _maximise_f1(by_size, empty)
+            expected[rows] = f1 / (votes.sum(axis=1) + new_votes)
+        return Decoded(scores, is_present, expected)
+
+    def describe(self) -> str:
+        """How many sets there are, and what is maximised."""
+        return f"{super().describe()}, the best expected F1 of an example"
+
+    def explain_row(self, decoded: Decoded, row: int, names: Sequence[str]) -> str:
+        """The expected F1 of the predicted labels."""
+        predicted, positive = (
+            tuple(np.flatnonzero(mask).tolist())
+            for mask in (decoded.is_present[row], decoded.scores[row] > 0)
+        )
+        return (
+            f"as {_count_sets(self._fitted)} vote, {_name_set(predicted, names)} has the best expected "
+            f"F1, {decoded.found[row]:.1%}; {_describe_alone(positive, predicted, names)}"
+        )
+
+    def _explain_difference(self, decoded: Decoded, row: int, j: int, combiner: Combiner) -> str:
+        is_in = decoded.is_present[row, j]
+        return f", but the expected F1 is better {'with' if is_in else 'without'} it"
+
+
+def _maximise_f1(by_size: Floats, empty: Floats) -> tuple[Masks, Floats]:
+    """The labels with the largest expected F1 in votes, and this F1.
+
+    `by_size` has the votes of the sets of each size with each label, shape (n_sizes, n_rows, n_labels),
+    `empty` those of the empty set. Votes are integers, and all sums of fractions are in the same order
+    in each language, so that ties are the same.
+    """
+    n_rows, n_labels = by_size.shape[1:]
+    is_present = np.zeros((n_rows, n_labels), dtype=np.bool_)
+    best = empty.copy()
+    most_labels = int((by_size.max(axis=0) > 0).sum(axis=1).max(initial=0))
+    for k in range(1, most_labels + 1):
+        gain = np.zeros((n_rows, n_labels))
+        for size in range(1, len(by_size)):
+            gain += by_size[size] / (size + k)
+        top = np.argsort(-gain, axis=1, kind="stable")[:, :k]
+        total = 2 * np.cumsum(np.take_along_axis(gain, top, axis=1), axis=1)[:, -1]
+        better = np.flatnonzero(total > best)
+        best[better] = total[better]
+        is_present[better] = False
+        is_present[better[:, None], top[better]] = True
+    return is_present, best
+
+
+def _to_votes(score: Floats) -> Floats:
+    """Votes of sets, from their scores relative to the best one."""
+    return np.asarray(np.rint(BEST_WEIGHT * np.exp(score / POINTS_PER_LOG_ODD)))
+
+
+def _count_sets(known: KnownLabelSets) -> str:
+    return f"the {len(known.sets)} label set{'s' * (len(known.sets) != 1)} seen in training"
+
+
+def _name_set(labels: Sequence[int], names: Sequence[str]) -> str:
+    return "{" + ", ".join(names[j] for j in labels) + "}" if labels else "the empty set"
+
+
+def _describe_alone(alone: Sequence[int], predicted: Sequence[int], names: Sequence[str]) -> str:
+    is_same = set(alone) == set(predicted)
+    return f"each label by itself would give {'the same' if is_same else _name_set(alone, names)}"
