@@ -47,12 +47,13 @@ def brute_force(data):
     scorers = {name: get_scorer(name) for name in SCORINGS}
     results = [
         cross_validate(
-            BoostedRulesClassifier(m, decode=decode, **GROWN),
+            BoostedRulesClassifier(m, refit_votes=refit_votes, decode=decode, **GROWN),
             *data,
             scoring=scorers,
             cv=SPLITS,
             error_score="raise",
         )
+        for refit_votes in (False, True)
         for decode in DECODE
         for m in MS
     ]
@@ -74,20 +75,27 @@ class TestChoosing:
 
     def test_results_have_the_parameters_that_were_chosen_from_and_no_others(self, data):
         results = tuned(ms=MS, decode=DECODE).fit(*data).cv_results_
-        assert list(results)[:2] == ["decode", "m"]
-        assert results["m"].tolist() == MS * len(DECODE)
-        assert results["decode"].tolist() == [decode for decode in DECODE for _ in MS]
+        assert list(results)[:3] == ["refit_votes", "decode", "m"]
+        n_cells = len(DECODE) * len(MS)
+        assert results["refit_votes"].tolist() == [False] * n_cells + [True] * n_cells
+        assert results["m"].tolist() == MS * len(DECODE) * 2
+        assert results["decode"].tolist() == [decode for decode in DECODE for _ in MS] * 2
         assert not {"phi", "heuristic", "prune", "max_features"} & results.keys()
 
     def test_without_a_list_the_decoder_is_chosen_with_one_m(self, data):
         cells = BoostedRulesClassifierCV().list_cells()
-        assert cells == [{"decode": d, "m": 16.0} for d in TUNED_BOOSTED_DECODERS]
-        assert tuned().fit(*data).cv_results_["decode"].tolist() == TUNED_BOOSTED_DECODERS
+        assert cells == [
+            {"refit_votes": refit, "decode": decoder, "m": 16.0}
+            for refit in (False, True)
+            for decoder in TUNED_BOOSTED_DECODERS
+        ]
+        fitted = tuned().fit(*data)
+        assert fitted.cv_results_["decode"].tolist() == TUNED_BOOSTED_DECODERS * 2
 
     @pytest.mark.parametrize("output", ["binary", "multiclass"])
     def test_one_class_per_row_has_no_label_sets_to_choose_from(self, data, output):
         X, y = data[0], TARGETS[output](data[1])
-        decoders = tuned("accuracy").fit(X, y).cv_results_["decode"]
+        decoders = tuned("accuracy", refit_votes=False).fit(X, y).cv_results_["decode"]
         thresholds = [d for d in TUNED_BOOSTED_DECODERS if isinstance(d, EachLabel)]
         assert list(decoders) == (thresholds if output == "binary" else [BestLabel()])
         with pytest.raises(ValueError, match=f"does not apply to a {output} target"):
@@ -102,8 +110,8 @@ class TestChoosing:
         decode = [EachLabel(0.5), EachLabel(0.2)]
         for calibrate in (False, True):
             fitted = tuned(count_yes, decode=decode, calibrate=calibrate).fit(X, y)
-            assert fitted.best_params_ == {"decode": EachLabel(0.2), "m": 16.0}
-            plain = BoostedRulesClassifier(decode=EachLabel(0.2), **GROWN).fit(X, y).theory_
+            assert fitted.best_params_["decode"] == EachLabel(0.2)
+            plain = BoostedRulesClassifier(**fitted.best_params_, **GROWN).fit(X, y).theory_
             assert fitted.theory_.decoder == plain.decoder
             assert (fitted.theory_ == plain) != calibrate
 
@@ -149,7 +157,7 @@ class TestCalibrating:
 
     def test_all_held_out_rows_calibrate_the_theory(self, data):
         X, y = data
-        fitted = tuned(decode=[EachLabel()], cv=SPLITS).fit(X, y)
+        fitted = tuned(decode=[EachLabel()], refit_votes=False, cv=SPLITS).fit(X, y)
         plain = BoostedRulesClassifier(decode=EachLabel(), **GROWN).fit(X, y)
         points = np.empty(y.shape)
         for train, test in SPLITS:
@@ -168,13 +176,14 @@ class TestCalibrating:
 
     def test_a_macro_measure_may_give_each_label_a_threshold_of_its_own(self, data):
         fitted = tuned("f1_macro", ms=MS).fit(*data)
-        *grid, first, second = fitted.cv_results_["decode"]
-        assert grid == [d for d in TUNED_BOOSTED_DECODERS for _ in MS]
-        for decoder in (first, second):
+        decoders = fitted.cv_results_["decode"].tolist()
+        n_own = 2 * len(MS)  # with the votes of boosting, and with votes that are fitted again
+        assert decoders[:-n_own] == [d for d in TUNED_BOOSTED_DECODERS for _ in MS] * 2
+        for decoder in decoders[-n_own:]:
             assert len(decoder.threshold) == data[1].shape[1]
         chosen = fitted.cv_results_["decode"][fitted.best_index_]
         assert chosen == fitted.best_params_["decode"]
-        assert len(tuned("f1_macro", decode=DECODE).fit(*data).cv_results_["m"]) == len(DECODE)
+        assert len(tuned("f1_macro", decode=DECODE).fit(*data).cv_results_["m"]) == 2 * len(DECODE)
 
     def test_example_based_f1_may_be_maximised_as_expected(self, data):
         for scoring, is_offered in {"f1_examples": True, "f1_micro": False}.items():

@@ -1,4 +1,4 @@
-"""BoostedRulesClassifierCV: chooses m and the decoder for a measure by cross-validation."""
+"""BoostedRulesClassifierCV: chooses m, the decoder and the votes for a measure by cross-validation."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
-import numpy as np
-
 from steelyard.heuristics import MEstimate
+from steelyard.learning.settings import check_flag
 from steelyard.learning.targets import Output
 from steelyard.measures import find_measure
 
@@ -21,9 +20,10 @@ from .validation import as_list
 
 @dataclass(eq=False, repr=False)
 class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
-    """Rules that vote, tuned for a measure: m and the decoder are chosen by cross-validation.
+    """Rules that vote, tuned for a measure: m, decoder and votes are chosen by cross-validation.
 
-    Every fold learns one theory per m and decodes it in every way to choose from. The cell with the best
+    Every fold learns one theory per m, with the votes of boosting and with votes that are fitted again,
+    and decodes it in every way to choose from. The cell with the best
     mean score is learned again on all examples.
 
     Parameters
@@ -40,6 +40,8 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
         with thresholds from 0.5 to 0.1, the best label set, and votes of all label sets. For
         example-based F1 there is also the best expected F1; for a macro measure, if calibrated, also
         each label by itself with a threshold of its own.
+    refit_votes : bool, a list of both or None, default=None
+        As in `BoostedRulesClassifier`; None tries both. The rules are grown once for both.
     max_rules, max_conditions, max_total_conditions, min_rules_per_label, max_labels_per_rule, \
     n_tries, sample_fraction, max_features, category_sets, class_weight, constraints, random_state, \
     verbose
@@ -56,7 +58,7 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
     Attributes
     ----------
     best_params_ : dict
-        The chosen `decode` and `m`.
+        The chosen `refit_votes`, `decode` and `m`.
     best_score_ : float
         Mean score of the chosen cell over the folds; optimistic, since the cell was chosen for it.
     best_index_ : int
@@ -79,6 +81,7 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
     ms: Sequence[float] = (16.0,)
     cv: Any = 5
     _: KW_ONLY
+    refit_votes: bool | Sequence[bool] | None = None
     calibrate: bool = True
     tolerance: float = 0.0
 
@@ -86,11 +89,18 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
         default = [*TUNED_BOOSTED_DECODERS, *(TUNED_F1_DECODERS if self._is_example_f1() else ())]
         return Search(
             template=self._make_template(BoostedRulesClassifier, entropy),
-            variants={},
+            variants={"refit_votes": self._list_refits()},
             decoders=choose_decoders(self.decode, default, output),
             axes={"m": [MEstimate(m).m for m in as_list(self.ms)]},
             tolerance=self.tolerance,
         )
+
+    def _list_refits(self) -> list[bool]:
+        """Whether votes are fitted again: both or one of both; as boosting gives them comes first."""
+        values = [False, True] if self.refit_votes is None else as_list(self.refit_votes)
+        for value in values:
+            check_flag("refit_votes", value)
+        return sorted(set(map(bool, values)))
 
     def _is_example_f1(self) -> bool:
         """Whether F1 is taken of each example by itself."""
@@ -113,21 +123,23 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
         if not self.calibrate:
             return super()._score(search, X, y, splits, tests, scorings, options)
         folds = search.score_folds(X, y, splits, (), **options)
-        paths = [fold.paths[0] for fold in folds]
-        per_label = None
-        if self.decode is None and not paths[0].classes:
-            measure = find_measure(self.scoring)
-            per_label = measure if measure is not None and measure.per == "label" else None
-        scores, thresholds = score_calibrated(paths, tests, search.decoders, scorings, per_label)
-        pairs = zip(thresholds, search.axes["m"], strict=False)  # there may be no thresholds
-        more_cells = [{"decode": decoder, "m": m} for decoder, m in pairs]
-        n_copies = len(search.decoders) + bool(more_cells)
-        return search._replace(more_cells=more_cells), [
-            FoldScores(
-                scores=of_fold,
-                n_rules=np.tile(path.n_rules.ravel(), n_copies),
-                n_conditions=np.tile(path.total_conditions.ravel(), n_copies),
-                paths=(path,),
-            )
-            for of_fold, path in zip(scores, paths, strict=True)
-        ]
+        measure = find_measure(self.scoring)
+        per_label = measure if measure is not None and measure.per == "label" else None
+        if self.decode is not None or folds[0].paths[0].classes:
+            per_label = None
+        n_grid = len(search.decoders) * len(search.axes["m"])
+        grids: list[list[FoldScores]] = [[] for _ in folds]
+        others: list[list[FoldScores]] = [[] for _ in folds]  # with one threshold per label
+        more_cells: list[dict[str, Any]] = []
+        for v, refit_votes in enumerate(search.variants["refit_votes"]):
+            paths = [fold.paths[v] for fold in folds]
+            about = (search.decoders, scorings, per_label)
+            scores, thresholds = score_calibrated(paths, tests, *about)
+            for k, path in enumerate(paths):
+                grids[k].append(FoldScores.of_path(scores[k][:, :n_grid], path))
+                others[k].append(FoldScores.of_path(scores[k][:, n_grid:], path))
+            pairs = zip(thresholds, search.axes["m"], strict=False)  # there may be no thresholds
+            more_cells += [{"refit_votes": refit_votes, "decode": d, "m": m} for d, m in pairs]
+        joined = zip(grids, others, folds, strict=True)
+        found = [FoldScores.join(grid + other, fold.paths) for grid, other, fold in joined]
+        return search._replace(more_cells=more_cells), found

@@ -19,6 +19,7 @@ from sklearn.model_selection import check_cv
 from steelyard._numbers import is_number
 from steelyard.learning.constraints import ConstraintWarning
 from steelyard.learning.parallel import run_parallel
+from steelyard.learning.settings import check_flag
 from steelyard.learning.targets import Output, Targets, flatten_column
 from steelyard.learning.tuning import choose_cell, smooth_scores
 from steelyard.measures import find_measure, get_scorer, reject_single_label
@@ -55,6 +56,23 @@ class FoldScores(NamedTuple):
     n_conditions: NDArray[np.int64]
     paths: tuple[TheoryPath, ...] = ()
 
+    @staticmethod
+    def of_path(scores: NDArray[np.float64], path: TheoryPath) -> FoldScores:
+        """Scores of every way to decode the theories of a path, with the sizes of these theories."""
+        n_copies = scores.shape[-1] // path.n_rules.size
+        n_rules, n_conditions = path.n_rules.ravel(), path.total_conditions.ravel()
+        return FoldScores(scores, np.tile(n_rules, n_copies), np.tile(n_conditions, n_copies))
+
+    @staticmethod
+    def join(parts: Sequence[FoldScores], paths: Sequence[TheoryPath]) -> FoldScores:
+        """The cells of all parts, one after the other."""
+        return FoldScores(
+            scores=np.concatenate([part.scores for part in parts], axis=-1),
+            n_rules=np.concatenate([part.n_rules for part in parts]),
+            n_conditions=np.concatenate([part.n_conditions for part in parts]),
+            paths=tuple(paths),
+        )
+
 
 class Search(NamedTuple):
     """What a tuned classifier chooses from.
@@ -90,8 +108,7 @@ class Search(NamedTuple):
             raise ValueError("nothing to choose from: a list of parameter values is empty")
         if not is_number(self.tolerance) or not 0 <= self.tolerance < np.inf:
             raise ValueError(f"tolerance must be a number of at least 0, got {self.tolerance!r}")
-        if not isinstance(self.smooth, bool | np.bool_):
-            raise ValueError(f"smooth must be True or False, got {self.smooth!r}")
+        check_flag("smooth", self.smooth)
         for model in self.models():
             model._check_parameters()
         return self
@@ -136,7 +153,8 @@ class Search(NamedTuple):
     ) -> FoldScores:
         w_train, w_test = (None if weights is None else weights[rows] for rows in (train, test))
         test_set = (take_rows(X, test), take_rows(y, test), w_test)
-        parts, paths = [], []
+        parts: list[FoldScores] = []
+        paths: list[TheoryPath] = []
         for model in self.models():
             training_set = (take_rows(X, train), take_rows(y, train), w_train)
             X_train, targets = model._read_training_set(*training_set)
@@ -144,16 +162,13 @@ class Search(NamedTuple):
                 # The refit repeats these warnings for the whole training set.
                 for category in (ConvergenceWarning, ConstraintWarning):
                     warnings.simplefilter("ignore", category)
-                path = model._learn_path(X_train, targets, *self.axes.values())
+                before = paths[-1] if paths else None
+                path = model._learn_variant(before, X_train, targets, *self.axes.values())
             paths.append(path)
             for decoder in self.decoders:
                 scores = _score_path(path, decoder, model, *test_set, scorings)
-                sizes = path.n_rules.ravel(), path.total_conditions.ravel()
-                parts.append((scores, *sizes))
-        scores, n_rules, n_conditions = (
-            np.concatenate(arrays, axis=-1) for arrays in zip(*parts, strict=True)
-        )
-        return FoldScores(scores, n_rules, n_conditions, tuple(paths))
+                parts.append(FoldScores.of_path(scores, path))
+        return FoldScores.join(parts, paths)
 
 
 def _combine(choices: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:

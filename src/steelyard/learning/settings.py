@@ -19,6 +19,12 @@ _MOST_TREES = 1_000_000
 _LARGEST_BAG = 100
 
 
+def check_flag(name: str, value: Any) -> None:
+    """Reject a parameter that is neither True nor False."""
+    if not isinstance(value, bool):
+        raise ValueError(f"{name} must be True or False, got {value!r}")
+
+
 def check_folds(calibrate: Any) -> None:
     """Reject what is neither a boolean nor a number of folds."""
     if not isinstance(calibrate, bool) and not is_integer(calibrate, 2):
@@ -79,8 +85,7 @@ class SamplingSettings:
     category_sets: bool = False
 
     def __post_init__(self) -> None:
-        if not isinstance(self.category_sets, bool):
-            raise ValueError(f"category_sets must be True or False, got {self.category_sets!r}")
+        check_flag("category_sets", self.category_sets)
         check_share("sample_fraction", self.sample_fraction, _LARGEST_BAG)
         is_name = isinstance(self.max_features, str) and self.max_features in ("log2", "sqrt")
         is_share = _is_share(self.max_features) and 0 < self.max_features <= 1
@@ -149,8 +154,7 @@ class ForestSettings(SamplingSettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not isinstance(self.presence_only, bool):
-            raise ValueError(f"presence_only must be True or False, got {self.presence_only!r}")
+        check_flag("presence_only", self.presence_only)
         check_integer("n_candidates", self.n_candidates)
         check_integer("n_trees", self.n_trees, most=_MOST_TREES)
         if not self.max_depths or not all(d is None or is_integer(d) for d in self.max_depths):

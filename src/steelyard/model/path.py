@@ -53,6 +53,21 @@ class RankedRules(NamedTuple):
     new_fp: NDArray[np.int64]
     votes: Points | None = None
 
+    def take(self, n_kept: int) -> tuple[Indices, Indices, Points | None]:
+        """The distinct rules of a prefix, best first, where each first stands, and its vote.
+
+        Votes of a rule that was selected again are added up.
+        """
+        kept = self.rule_idx[:n_kept]
+        if self.votes is None:
+            return kept, np.arange(n_kept), None
+        rules, first, inverse = np.unique(kept, return_index=True, return_inverse=True)
+        votes = np.zeros(len(rules), dtype=np.int64)
+        np.add.at(votes, inverse, self.votes[:n_kept])
+        order = np.argsort(first)
+        order = order[votes[order] != 0]  # drop rules whose votes cancel
+        return rules[order], first[order], votes[order]
+
 
 class WeighedCounts(NamedTuple):
     """TP and FP of the rules as sums of weights, and the share of each label's target class.
@@ -206,7 +221,7 @@ class TheoryPath(Saved):
     def _sum_kept(self, of_rule: NDArray[np.int64]) -> NDArray[np.int64]:
         """Sum of a property of the rules over each theory; a rule selected again counts once."""
         sums = [
-            [of_rule[_take_prefix(ranked, n)[0]].sum() for n in kept]
+            [of_rule[ranked.take(n)[0]].sum() for n in kept]
             for ranked, kept in zip(self.ranked, self.n_kept, strict=True)
         ]
         return np.array(sums, dtype=np.int64).reshape(self.shape)
@@ -245,7 +260,7 @@ class TheoryPath(Saved):
             raise ValueError(f"phi must be a number above 0 and at most 1, got {phi!r}")
         n_kept = self._count_kept(ranked, phi, min_value)
         combiner, fitted = self.combine_and_decode(decoder)
-        rule_idx, first, votes = _take_prefix(ranked, n_kept)
+        rule_idx, first, votes = ranked.take(n_kept)
         points: Any = self._strengths(ranked, combiner)[first] if votes is None else votes
         values = ranked.values[first].tolist()
         triples = zip(rule_idx, values, combiner.points_of(points), strict=True)
@@ -462,19 +477,3 @@ def _read_origins(rules: Sequence[ScoredRule], n_given: int) -> tuple[Provenance
     """The provenance of the given rules, which are the last ones; files may lack it."""
     origins = [scored.provenance for scored in rules[len(rules) - n_given :]]
     return tuple(Provenance("given") if origin.is_learned else origin for origin in origins)
-
-
-def _take_prefix(ranked: RankedRules, n_kept: int) -> tuple[Indices, Indices, Points | None]:
-    """The distinct rules of a prefix of a ranking, best first, where each first stands, and its vote.
-
-    Votes of a rule that was selected again are added up.
-    """
-    kept = ranked.rule_idx[:n_kept]
-    if ranked.votes is None:
-        return kept, np.arange(n_kept), None
-    rules, first, inverse = np.unique(kept, return_index=True, return_inverse=True)
-    votes = np.zeros(len(rules), dtype=np.int64)
-    np.add.at(votes, inverse, ranked.votes[:n_kept])
-    order = np.argsort(first)
-    order = order[votes[order] != 0]  # drop rules whose votes cancel
-    return rules[order], first[order], votes[order]
