@@ -90,10 +90,10 @@ def list_sections(theory: Theory, by: str = "label") -> Iterator[Section]:
     """The rules of each label, or those with the same body, with their numbers."""
     check_by(by)
     if by == "body":
-        for body, rules in group_by_body(theory):
+        for body, alike in group_by_body(theory):
             title = describe_body(body) or "always"
-            heads = [str(scored.head) for scored in rules]
-            yield Section(title, title, "", "", _list_rows(theory, rules, heads), "")
+            heads = [str(scored.head) for scored in alike]
+            yield Section(title, title, "", "", _list_rows(theory, alike, heads), "")
         return
     for j, label in enumerate(theory.labels):
         rules = theory.rules_of(label.name)
