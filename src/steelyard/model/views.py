@@ -93,8 +93,9 @@ def _text_columns(theory: Theory, rules: Sequence[ScoredRule]) -> list[list[str]
 
 
 def describe_held_out(scored: ScoredRule) -> str:
-    """What examples say that did not take part in learning the rule; empty if there are none."""
-    return "" if scored.held_out is None else f"unseen: {scored.held_out.describe()}"
+    """What examples say that did not take part in learning the rule."""
+    counts = "not counted" if scored.held_out is None else scored.held_out.describe()
+    return f"unseen: {counts}"
 
 
 # -- tables ----------------------------------------------------------------------------------------
