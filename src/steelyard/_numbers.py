@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import reprlib
 import sys
 from numbers import Integral, Real
 from typing import Any, TypeGuard
@@ -37,6 +38,40 @@ def is_integer(value: Any, least: int = 1, most: float = math.inf) -> TypeGuard[
     (True, False, False, False)
     """
     return isinstance(value, Integral) and is_number(value) and least <= int(value) <= most
+
+
+def read_weights(weights: Any, n_rows: int) -> NDArray[np.float64]:
+    """The weights of examples as an array; one number is the weight of all of them.
+
+    Examples
+    --------
+    >>> read_weights([0.5, 2], 2)
+    array([0.5, 2. ])
+    >>> read_weights([1, -1], 2)
+    Traceback (most recent call last):
+    ValueError: sample_weight must be at least 0, got -1 for row 1
+    """
+    try:
+        found = np.asarray(weights, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"sample_weight must be numbers, one per example, got {reprlib.repr(weights)}"
+        ) from None
+    if found.ndim == 0:
+        found = np.full(n_rows, found)
+    if found.shape != (n_rows,):
+        raise ValueError(
+            f"sample_weight must have one number per example: its shape is {found.shape}, expected "
+            f"({n_rows},)"
+        )
+    is_wrong = ~np.isfinite(found) | (found < 0)
+    if is_wrong.any():
+        row = int(is_wrong.argmax())
+        what = "at least 0" if found[row] < 0 else "finite"
+        raise ValueError(f"sample_weight must be {what}, got {found[row]:g} for row {row}")
+    if not found.any():
+        raise ValueError("sample_weight is zero for every example")
+    return found
 
 
 def divide(numerator: NDArray[np.float64], denominator: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -16,6 +16,13 @@ def test_the_explanation_of_the_row_is_printed(run, saved):
     assert run("explain", "theory.json", "data.csv", "--row", 3)[1] == f"{expected}\n"
 
 
+def test_bodies_that_fire_are_printed_once(run, reject, saved):
+    row = pd.read_csv("data.csv").iloc[[3]]
+    expected = Theory.from_json(saved / "theory.json").explain(row).to_text(by="body")
+    assert run("explain", "theory.json", "data.csv", "--row", 3, "--by", "body")[1] == expected
+    reject("explain", "theory.json", "data.csv", "--by", "body", "--json")
+
+
 def test_json_holds_reasons_and_rules_without_missing_values(run):
     code, out, err = run("explain", "theory.json", "planted", "--row", 5, "--json")
     assert code == 0, err

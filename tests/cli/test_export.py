@@ -28,3 +28,11 @@ def test_options_of_sql_are_rejected_for_other_formats(reject, option):
     message = reject("export", "theory.json", "--to", "latex", *option)
     assert option[0] in message
     assert "--to sql" in message
+
+
+@pytest.mark.parametrize("to", ["latex", "markdown", "html", "text"])
+def test_formats_for_readers_show_rules_by_body(run, reject, saved, to):
+    expected = getattr(Theory.from_json(saved / "theory.json"), f"to_{to}")(by="body")
+    assert run("export", "theory.json", "--to", to, "--by", "body")[1] == expected
+    message = reject("export", "theory.json", "--to", "sql", "--by", "body")
+    assert "--to text, markdown, latex, html" in " ".join(message.replace("│", " ").split())

@@ -188,7 +188,9 @@ class TestWarning:
             assert predicted[name].nunique() == 1
         assert "never predicted" in message
         assert "min_rules_per_label=1" in message
-        assert "phi" in message
+        assert "A larger max_rules keeps more rules." in message
+        with pytest.warns(UserWarning, match="A larger phi keeps more rules"):
+            RuleSetClassifier(phi=0.05, **FOREST).fit(data.X, Y)
 
     @pytest.mark.parametrize(
         "tuned",

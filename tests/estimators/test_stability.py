@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
+from sklearn.dummy import DummyClassifier
 
 from steelyard import (
     BoostedRulesClassifier,
@@ -120,6 +121,12 @@ def test_it_prints_the_most_stable_rules_first(stability):
     shares = [float(line.split("%")[0]) for line in lines[3:]]
     assert shares == sorted(shares, reverse=True)
     assert f"{stability.value:.2f}" in repr(stability)
+
+
+@pytest.mark.parametrize("wrong", [BoostedRulesClassifier, DummyClassifier(), None])
+def test_other_estimators_are_rejected(planted, wrong):
+    with pytest.raises(TypeError, match="must be an estimator of this library, such as Rule"):
+        rule_stability(wrong, *planted)
 
 
 def test_one_class_per_example(planted):

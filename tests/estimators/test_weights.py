@@ -169,6 +169,34 @@ def test_silence_counts_weights(rare):
         assert label.silent_score == pytest.approx((missed + 1) / (missed + right + 2) - 1)
 
 
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        (["old"] * 400, r"must be numbers, one per example, got \['old', "),
+        ([1.5] * 399 + [np.nan], "must be finite, got nan for row 399"),
+        ([1.5, -2.5] * 200, "must be at least 0, got -2.5 for row 1"),
+        ([0] * 400, "zero for every example"),
+        ([1, 2], r"its shape is \(2,\), expected \(400,\)"),
+    ],
+    ids=str,
+)
+def test_wrong_weights_of_examples_are_rejected_wherever_they_are_given(rare, weights, message):
+    X, Y = rare
+    fitted = RipperClassifier(random_state=0).fit(X[:50], Y[:50])
+    for use in (
+        lambda: RipperClassifier().fit(X, Y, weights),
+        lambda: fitted.score(X, Y, weights),
+        lambda: MEASURES["hamming"](Y, Y, sample_weight=weights),
+    ):
+        with pytest.raises(ValueError, match=f"sample_weight .*{message}"):
+            use()
+
+
+def test_too_many_copies_are_rejected_before_they_are_made(rare):
+    with pytest.raises(ValueError, match="sum of 4e[+]14, and integers are numbers of copies"):
+        RipperClassifier().fit(*rare, [10**12] * 400)
+
+
 def test_ripper_takes_integers_only(rare, weights):
     with pytest.raises(ValueError, match="sample_weight must be integers: a weight of k"):
         RipperClassifier().fit(*rare, weights)

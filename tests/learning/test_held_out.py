@@ -1,5 +1,7 @@
 """Held-out counts: on examples that did not make a rule, it is right as often as on any others."""
 
+import itertools
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -17,6 +19,7 @@ from steelyard import (
 )
 from steelyard._kernels.held_out import remove_bags
 from steelyard._kernels.row_store import RowStore, find_most_similar
+from steelyard.learning import held_out
 from steelyard.learning.held_out import deal_folds, group_equal_rows
 from steelyard.learning.training_table import code_training_table
 from steelyard.model.coverage import order_bits, rows_to_bits
@@ -63,10 +66,11 @@ class TestKernels:
         among, is_target = draw_masks(2, n_rows, seed + 3)
         bits = order_bits(is_target)
         stores = to_store(rules, bits, listed), to_store(others, bits, others_listed)
-        found = find_most_similar(*stores, rows_to_bits(among, bits))
-        for mask, position in zip(rules & among, found, strict=True):
+        found = zip(*find_most_similar(*stores, rows_to_bits(among, bits)), strict=True)
+        for mask, (position, share) in zip(rules & among, found, strict=True):
             similarity = [(mask & o).sum() / max(1, (mask | o).sum()) for o in others & among]
             assert position == np.argmax(similarity)
+            assert share == max(similarity)
 
 
 class TestFolds:
@@ -135,6 +139,19 @@ def test_held_out_examples_are_some_of_the_training_examples(classifier):
     data = make_planted_rules(300, noise=0.1, random_state=0)
     for scored in classifier.fit(data.X, data.Y).theory_:
         assert scored.held_out is None or 0 < scored.held_out.covered < len(data.X)
+
+
+def test_a_rule_is_counted_less_the_more_similar_its_substitute_has_to_be(monkeypatch):
+    data = make_planted_rules(200, noise=0.2, random_state=0)
+    covered = []
+    for least in (0.0, 0.2, 0.5, 1.01):
+        monkeypatch.setattr(held_out, "LEAST_SIMILARITY", least)
+        theory = CLASSIFIERS["short"].fit(data.X, data.Y).theory_
+        covered.append([s.held_out.covered if s.held_out else 0 for s in theory])
+    for looser, stricter in itertools.pairwise(np.array(covered)):
+        assert (looser >= stricter).all()
+    assert sum(covered[0]) > sum(covered[1]) > sum(covered[2]) > sum(covered[3]) == 0
+    assert "unseen: " not in str(theory)
 
 
 def test_examples_that_equal_one_of_the_bag_are_not_unseen(classifier):

@@ -124,6 +124,27 @@ class TestTheories:
             (line,) = [ln for ln in lines if ln.endswith(f"← {describe_body(rule.body)}")]
             assert f"{rule.head.label} {rule.weight:+.2f}" in line
 
+    @pytest.mark.parametrize("export", ["to_markdown", "to_latex", "to_html"])
+    def test_views_for_readers_have_a_title_per_body_and_a_row_per_label(self, theory, export):
+        text = getattr(theory, export)(by="body")
+        titles = {"to_markdown": "## ", "to_latex": r"\multicolumn", "to_html": "<tbody>"}
+        assert text.count(titles[export]) == 20
+        ends = {"to_markdown": " right |", "to_latex": r"\quad", "to_html": "</td></tr>"}
+        assert text.count(ends[export]) == len(theory)
+        with pytest.raises(ValueError, match="by must be 'label' or 'body', got 'rule'"):
+            getattr(theory, export)(by="rule")
+
+    def test_an_explanation_by_body_has_the_votes_of_the_one_by_label(self, data, theory):
+        explanation = theory.explain(data[0].iloc[[0]])
+        assert explanation.to_text() == f"{explanation}\n"
+        text = explanation.to_text(by="body")
+        lines = [line for line in text.splitlines() if line.startswith("  ✓ ")]
+        fired = [rule for label in explanation for rule in label.fired]
+        assert len(lines) == len({rule.body for rule in fired}) < len(fired)
+        heads = [head for line in lines for head in line[4:].split(" ← ")[0].split(", ")]
+        assert sorted(heads) == sorted(f"{r.head.label} {r.weight:+.2f}" for r in fired)
+        assert [label.reason in text for label in explanation] == [True] * len(theory.labels)
+
     def test_neither_the_order_of_rows_nor_workers_matter(self, data, theory):
         order = np.random.default_rng(0).permutation(len(data[0]))
         moved = fit(data[0].iloc[order], data[1].iloc[order], n_jobs=2)

@@ -46,6 +46,8 @@ def test_the_size_of_a_theory_can_be_its_conditions():
     assert display.plot().ax_.get_xlabel() == "number of conditions of all rules"
     with pytest.raises(ValueError, match="size must be one of 'rules', 'conditions', got 'words'"):
         SizeCurveDisplay([], measure="hamming", size="words")
+    with pytest.raises(ValueError, match="values must have at least one value of max_total_cond"):
+        SizeCurveDisplay.from_estimator(estimator, DATA.X, DATA.Y, **budget | {"values": []})
 
 
 def test_cells_are_not_chosen_on_the_fold_that_they_are_shown_on():

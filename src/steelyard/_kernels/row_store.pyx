@@ -303,14 +303,15 @@ cdef int64_t _count_shared(
 
 
 def find_most_similar(RowStore rules, RowStore others, const uint64_t[::1] among):
-    """For every rule, the index of the other rule with the largest |A ∩ B|/|A ∪ B|; ties: the first.
+    """For every rule, the other rule with the largest |A ∩ B|/|A ∪ B|, and this share; ties: the first.
 
-    Only the rows in `among` count. Of the others that are kept as lists, only those that share a row
+    Returns indices, (n_rules,) int64, and shares, (n_rules,) float64. Only the rows in `among` count. Of the others that are kept as lists, only those that share a row
     with the rule are looked at.
     """
     cdef Py_ssize_t n_words = rules.n_words
     cdef Py_ssize_t n_others = others.rules.size()
     cdef int64_t[::1] best = np.zeros(len(rules), dtype=np.int64)
+    cdef double[::1] similarity = np.zeros(len(rules))
     cdef int32_t[::1] common = np.zeros(n_others, dtype=np.int32)
     cdef uint64_t[::1] bits = np.empty(n_words, dtype=np.uint64)
     tp, fp = others.count_among(
@@ -354,4 +355,5 @@ def find_most_similar(RowStore rules, RowStore others, const uint64_t[::1] among
                 _compare(&found, common[touched[i]], size, sizes[touched[i]], touched[i])
                 common[touched[i]] = 0
             best[r] = found.rule
-    return best.base
+            similarity[r] = found.similarity
+    return best.base, similarity.base

@@ -8,7 +8,7 @@ import steelyard
 
 from .consoles import print_result
 from .inputs import with_theory
-from .options import Data, Json
+from .options import By, ByOption, Data, Json
 
 
 @with_theory
@@ -19,6 +19,7 @@ def explain(
     closest: Annotated[
         int, typer.Option(min=1, help="How many rules to show that almost fire, if no rule fires.")
     ] = 3,
+    by: ByOption = None,
     as_json: Json = False,
 ) -> None:
     """Explain what a theory predicts for one example.
@@ -27,6 +28,10 @@ def explain(
     """
     from steelyard.data.sources import read_attributes
 
+    if as_json and by is not None:
+        raise typer.BadParameter(
+            "JSON has one entry per rule: use --by without --json", param_hint="--by"
+        )
     table = read_attributes(data)
     if row >= len(table):
         raise typer.BadParameter(f"{data} has {len(table)} examples", param_hint="--row")
@@ -38,4 +43,4 @@ def explain(
         "reasons": {label.name: label.reason for label in explanation},
         "rules": explanation.to_frame(),
     }
-    print_result(as_json, content, str(explanation))
+    print_result(as_json, content, explanation.to_text(by or By.label).removesuffix("\n"))

@@ -9,10 +9,13 @@ import steelyard
 
 from .consoles import write_output
 from .inputs import with_theory
-from .options import OutFile, option
+from .options import ByOption, OutFile, option
 
 Format = StrEnum("Format", ["sql", "python", "pmml", "latex", "markdown", "html", "text", "json"])
 Dialect = StrEnum("Dialect", ["sqlite", "duckdb", "postgres", "ansi"])
+
+# The formats that an option is for.
+FORMATS = {"dialect": ("sql",), "table": ("sql",), "by": ("text", "markdown", "latex", "html")}
 
 
 @with_theory
@@ -21,6 +24,7 @@ def export(
     to: Annotated[Format, typer.Option(help="The format.")],
     dialect: Annotated[Dialect | None, option("The SQL dialect.", default="sqlite")] = None,
     table: Annotated[str | None, option("The table that the SQL reads.", default="data")] = None,
+    by: ByOption = None,
     out: OutFile = None,
 ) -> None:
     """Write a theory as SQL, Python, PMML, LaTeX, Markdown, HTML, text or JSON.
@@ -29,9 +33,11 @@ def export(
 
     Example: [bold]steelyard export theory.json --to sql --table patients -o predict.sql[/bold]
     """
-    options = {"dialect": dialect, "table": table}
+    options = {"dialect": dialect, "table": table, "by": by}
     given = {name: str(value) for name, value in options.items() if value is not None}
-    if given and to is not Format.sql:
-        hint = [f"--{name}" for name in given]
-        raise typer.BadParameter(f"this option is only for --to sql, not for {to}", param_hint=hint)
+    for name in given:
+        if to not in FORMATS[name]:
+            formats = ", ".join(FORMATS[name])
+            message = f"this option is only for --to {formats}, not for {to}"
+            raise typer.BadParameter(message, param_hint=f"--{name}")
     write_output(out, getattr(theory, f"to_{to}")(**given))

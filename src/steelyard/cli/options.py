@@ -2,6 +2,7 @@
 
 import os
 import re
+from enum import StrEnum
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,6 +13,13 @@ import typer
 def option(help_text: str, *names: str, default: str | bool = False, **settings: Any) -> Any:
     """Describe an option whose default is the given text, or no text."""
     return typer.Option(*names, help=help_text, show_default=default, **settings)
+
+
+By = StrEnum("By", ["label", "body"])
+ByOption = Annotated[
+    By | None,
+    option("Show rules label by label, or those with the same body together.", default="label"),
+]
 
 
 def check_folder(path: Path | None) -> Path | None:

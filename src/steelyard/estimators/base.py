@@ -10,8 +10,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.utils.validation import _num_samples, check_consistent_length, check_is_fitted
 
+from steelyard._numbers import read_weights
 from steelyard._text import list_names
 from steelyard.data.suspicious import warn_about_columns
 from steelyard.explain import Explanation, explain_theory
@@ -126,7 +127,7 @@ class TheoryClassifier(DocumentedMixin, CallbackSupportMixin, ClassifierMixin, B
         n_labels = len(self.theory_.classes or self.theory_.labels)
         warnings.warn(
             f"no rule for {len(names)} of {n_labels} {kind}: {'; '.join(groups)}. "
-            f"{self._advise_on_rules()}",
+            f"{self._advise_on_rules()} {self._advise_on_budget()}".strip(),
             stacklevel=4,  # the caller of fit, which scikit-learn wraps
         )
 
@@ -135,6 +136,12 @@ class TheoryClassifier(DocumentedMixin, CallbackSupportMixin, ClassifierMixin, B
         if getattr(self, "min_rules_per_label", 1):
             return "No rule that was found is good enough: the attributes hardly tell them."
         return "min_rules_per_label=1 keeps a rule for each of them."
+
+    def _advise_on_budget(self) -> str:
+        """Which bounds on the size can be why labels have no rule; empty if there are none."""
+        bounds = ("max_rules", "max_total_conditions")
+        given = [name for name in bounds if getattr(self, name, None) is not None]
+        return f"A larger {' or '.join(given)} keeps more rules." if given else ""
 
     @abstractmethod
     def _check_parameters(self) -> None:
@@ -306,6 +313,8 @@ class TheoryClassifier(DocumentedMixin, CallbackSupportMixin, ClassifierMixin, B
         ----------
         X, y, sample_weight : as in `fit`
         """
+        if sample_weight is not None:
+            sample_weight = read_weights(sample_weight, _num_samples(y))
         return float(super().score(X, name_labels(y, None), sample_weight))
 
     def explain(

@@ -145,8 +145,7 @@ class BoostedRulesClassifier(BoostedRulesParameters):
         check_decoder(self.decode)
 
     def _advise_on_rules(self) -> str:
-        advice = "" if self.max_labels_per_rule > 1 else f"{super()._advise_on_rules()} "
-        return f"{advice}A larger max_rules keeps more rules."
+        return "" if self.max_labels_per_rule > 1 else super()._advise_on_rules()
 
     def _settings(self) -> BoostingSettings:
         return BoostingSettings(**{f.name: getattr(self, f.name) for f in fields(BoostingSettings)})

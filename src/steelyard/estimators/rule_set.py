@@ -223,7 +223,8 @@ class RuleSetClassifier(RuleSetParameters):
 
     def _advise_on_rules(self) -> str:
         advice = super()._advise_on_rules()
-        return f"{advice} A larger phi keeps more rules." if self.phi != 1 else advice
+        is_bounded = self.phi == 1 or self._advise_on_budget()
+        return advice if is_bounded else f"{advice} A larger phi keeps more rules."
 
     def _settings(self, X: Any = None, targets: Targets | None = None) -> ForestSettings:
         """The settings of the candidates."""

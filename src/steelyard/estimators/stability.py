@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 import warnings
 from dataclasses import dataclass
 from functools import partial
@@ -186,6 +187,11 @@ def rule_stability(
     True
     """
     _check_parameters(n_resamples, sample_fraction, min_similarity)
+    if not isinstance(estimator, TheoryClassifier):
+        raise TypeError(
+            f"estimator must be an estimator of this library, such as RuleSetClassifier(), got "
+            f"{reprlib.repr(estimator)}"
+        )
     X, y = to_pandas(X), name_labels(y, None)
     entropy = seed_to_entropy(estimator.random_state)
     model = clone(estimator).set_params(random_state=entropy).fit(X, y)

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.utils.validation import _num_samples, validate_data
 
+from steelyard._numbers import read_weights
 from steelyard._text import find_repeated, list_names
 from steelyard.model.frames import to_pandas
 
@@ -129,6 +130,10 @@ def _read_names(parameter: str, given: Any, n_expected: int, noun: str) -> tuple
     return names
 
 
+# The rows are copied, so more of them do not fit into memory.
+_MOST_COPIES = 10**8
+
+
 class WeighedRows(NamedTuple):
     """The rows that count, and what each of them counts.
 
@@ -144,16 +149,15 @@ def read_sample_weight(sample_weight: Any, X: Any, *, fractions: bool = True) ->
     """The rows of a table that count; without `fractions`, only integers are allowed."""
     if sample_weight is None:
         return WeighedRows()
-    weights = _check_sample_weight(sample_weight, X)
-    if (weights < 0).any():
-        raise ValueError(
-            f"sample_weight must be at least 0, got {weights.min():g} for row {weights.argmin()}"
-        )
-    if not weights.any():
-        raise ValueError("sample_weight is zero for every example")
+    weights = read_weights(sample_weight, _num_samples(X))
     if (weights == np.floor(weights)).all():
         if (weights == 1).all():
             return WeighedRows()
+        if weights.sum() > _MOST_COPIES:
+            raise ValueError(
+                f"sample_weight has a sum of {weights.sum():.3g}, and integers are numbers of copies, "
+                f"at most {_MOST_COPIES:,} in all: divide the weights by a common factor"
+            )
         return WeighedRows(np.repeat(np.arange(len(weights)), weights.astype(np.intp)))
     if not fractions:
         raise ValueError(

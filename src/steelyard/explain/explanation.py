@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 
 from steelyard.model.conditions import describe_body, format_body
 from steelyard.model.evidence import Evidence, Label
 from steelyard.model.rules import ScoredRule
+from steelyard.model.views import check_by, describe_heads, group_by_body
 
 from .changes import Change, NearRule
 
@@ -75,13 +76,14 @@ class LabelExplanation:
         return tuple(NearRule(scored, ()) for scored in self.fired) or self.closest
 
     def __str__(self) -> str:
-        return "\n".join(self._lines())
+        return "\n".join(self.list_lines(self.shown))
 
-    def _lines(self) -> Iterator[str]:
+    def list_lines(self, rules: tuple[NearRule, ...]) -> Iterator[str]:
+        """The prediction with its reason, and the given rules."""
         yield f"{self.name}: {'yes' if self.predicted else 'no'}, {self.reason}"
         sums = [f"    {number}  {what}" for number, what in self.sums]
         yield from sums[:1]
-        for near in self.shown:
+        for near in rules:
             yield f"  {near.sign} {self._show_rule(near.scored)}"
             for change in near.changes:
                 yield f"      {change.failure}"
@@ -194,6 +196,32 @@ class Explanation:
 
     def __str__(self) -> str:
         return "\n\n".join(["\n".join(self.title_lines()), *map(str, self.labels)])
+
+    def to_text(self, by: Literal["label", "body"] = "label") -> str:
+        """The explanation as it prints itself, or with one line per body that fires.
+
+        A body that votes for several labels then has one line, and each label follows with its reason.
+
+        Examples
+        --------
+        >>> from steelyard import BoostedRulesClassifier, load_patients
+        >>> data = load_patients()
+        >>> clf = BoostedRulesClassifier(max_rules=9, max_labels_per_rule=2, random_state=0)
+        >>> text = clf.fit(data.X, data.Y).explain(data.X.iloc[[0]]).to_text(by="body")
+        >>> print(next(line for line in text.splitlines() if "✓" in line).strip())
+        ✓ ... ← ...
+        """
+        check_by(by)
+        if by == "label":
+            return f"{self}\n"
+        groups = group_by_body(scored for label in self.labels for scored in label.fired)
+        bodies = [
+            f"  ✓ {describe_heads(rules)} ← {describe_body(body) or 'always'}"
+            for body, rules in groups
+        ]
+        labels = ["\n".join(label.list_lines(label.closest)) for label in self.labels]
+        parts = ["\n".join(self.title_lines()), "\n".join(bodies), *labels]
+        return "\n\n".join(filter(None, parts)) + "\n"
 
     def __repr__(self) -> str:
         return f"<Explanation: {self.predicted!r} predicted, {len(self.labels)} labels>"

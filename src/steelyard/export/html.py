@@ -10,7 +10,7 @@ from steelyard.model.evidence import Label
 from steelyard.model.rules import ScoredRule
 from steelyard.model.theory import Theory
 
-from .rows import list_columns, list_rows
+from .rows import list_columns, list_sections
 
 # A notebook with tens of thousands of table rows stops responding.
 _MAX_RULES = 300
@@ -50,10 +50,10 @@ def to_html(theory: Theory) -> str:
     >>> to_html(theory).count("<tr>") > len(theory)
     True
     """
-    return "".join(_parts(theory, _MAX_RULES))
+    return "".join(_parts(theory, _MAX_RULES, "label"))
 
 
-def to_page(theory: Theory) -> str:
+def to_page(theory: Theory, by: str = "label") -> str:
     """The rules of a theory as a page of its own, with all rules and with who made them.
 
     Examples
@@ -66,29 +66,30 @@ def to_page(theory: Theory) -> str:
     True
     """
     title = escape(f"{format_count(len(theory), 'rule')} for {', '.join(theory.label_names[:5])}")
-    table = "".join(_parts(theory, len(theory)))
+    table = "".join(_parts(theory, len(theory), by))
     return f"{_HEAD.format(title=title)}{table}\n</body></html>\n"
 
 
-def _parts(theory: Theory, max_rules: int) -> Iterator[str]:
+def _parts(theory: Theory, max_rules: int, by: str) -> Iterator[str]:
     columns = list_columns(theory)
+    labels = {label.name: label for label in theory.labels}
     caption = "<br>".join(map(escape, filter(None, [theory.summary, theory.evidence_note])))
     titles = "".join(f"<th>{title}</th>" for title in columns)
     yield f'<table class="steelyard-theory"><caption style="{_LEFT}">{caption}'
     yield f'</caption><thead><tr><th style="{_LEFT}">rule</th><th></th>{titles}</tr></thead>'
     n_left = max_rules
-    for label, note, rows, silence in list_rows(theory):
-        share = f"{label.n_positives} of {label.n_examples} examples, " if label.n_examples else ""
-        count = f"{share}{silence or format_count(len(rows), 'rule')}"
-        yield f'<tbody><tr><th colspan="{2 + len(columns)}" style="{_LEFT}">{escape(str(label))} '
-        yield f"<small>{count}{note}</small></th></tr>"
-        for scored, body, numbers in rows[:n_left]:
+    for section in list_sections(theory, by):
+        share = f"{section.share} examples, " if section.share else ""
+        count = f"{share}{section.silence or format_count(len(section.rows), 'rule')}"
+        yield f'<tbody><tr><th colspan="{2 + len(columns)}" style="{_LEFT}">{escape(section.title)} '
+        yield f"<small>{count}{section.note}</small></th></tr>"
+        for scored, text, numbers in section.rows[:n_left]:
             cells = "".join(f"<td>{number}</td>" for number in numbers)
             origin = escape(scored.provenance.describe())
             origin = f" <small>{origin}</small>" if origin else ""
-            yield f'<tr><td style="{_LEFT};white-space:normal">{escape(body)}{origin}</td>'
-            yield f"<td>{_bar(scored, label)}</td>{cells}</tr>"
-        n_left = max(n_left - len(rows), 0)
+            yield f'<tr><td style="{_LEFT};white-space:normal">{escape(text)}{origin}</td>'
+            yield f"<td>{_bar(scored, labels[scored.head.label])}</td>{cells}</tr>"
+        n_left = max(n_left - len(section.rows), 0)
         yield "</tbody>"
     yield "</table>"
     if len(theory) > max_rules:

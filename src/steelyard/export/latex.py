@@ -1,4 +1,4 @@
-"""Theory → LaTeX: one longtable with the rules of all labels; it breaks over lines and pages."""
+"""Theory → LaTeX: one longtable with all rules, by label or by body; it breaks over lines and pages."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from steelyard.model.theory import Theory
 
-from .rows import list_columns, list_rows
+from .rows import list_columns, list_sections
 
 _REPLACEMENTS = str.maketrans(
     {character: f"\\{character}" for character in "{}$&#%_"}
@@ -32,7 +32,7 @@ _REPLACEMENTS = str.maketrans(
 _NUMBER_WIDTH = 5
 
 
-def to_latex(theory: Theory) -> str:
+def to_latex(theory: Theory, by: str = "label") -> str:
     r"""See `Theory.to_latex`.
 
     Examples
@@ -44,10 +44,10 @@ def to_latex(theory: Theory) -> str:
     >>> r"\begin{longtable}" in to_latex(theory)
     True
     """
-    return "\n".join(_lines(theory)) + "\n"
+    return "\n".join(_lines(theory, by)) + "\n"
 
 
-def _lines(theory: Theory) -> Iterator[str]:
+def _lines(theory: Theory, by: str) -> Iterator[str]:
     columns = list_columns(theory)
     n_columns = len(columns) + 1
     yield "% needs \\usepackage{array,booktabs,longtable}"
@@ -58,26 +58,24 @@ def _lines(theory: Theory) -> Iterator[str]:
     body = rf"@{{}}>{{\raggedright\arraybackslash\hangindent=2em\hangafter=1}}p{{{width}}}"
     yield rf"\begin{{longtable}}{{{body}{'r' * len(columns)}@{{}}}}"
     yield r"\toprule"
-    yield _row("rule", *columns)
+    yield _row("rule" if by == "label" else "rule, labels", *columns)
     yield r"\midrule"
     yield r"\endhead"
     yield r"\bottomrule"
     yield r"\endlastfoot"
-    for i, (label, note, rows, silence) in enumerate(list_rows(theory)):
+    for i, section in enumerate(list_sections(theory, by)):
         if i:
             yield r"\midrule"
-        sign = "" if label.target_class else r"$\neg$"
-        share = f"{label.n_positives} of {label.n_examples}" if label.n_examples else ""
-        about = f"{share}{_escape(note)}".removeprefix(", ")
-        title = rf"{sign}\textbf{{{_escape(label.name)}}}{f' ({about})' if about else ''}"
-        # A label stays on the page of its first rule.
+        about = _escape(f"{section.share}{section.note}".removeprefix(", "))
+        title = rf"\textbf{{{_escape(section.title)}}}{f' ({about})' if about else ''}"
+        # A title stays on the page of its first row.
         yield rf"\multicolumn{{{n_columns}}}{{@{{}}p{{\linewidth}}@{{}}}}{{{title}}} \\*"
-        if silence:
-            yield _row(rf"\quad {silence}", *[""] * len(columns))
-        for _, body, numbers in rows:
+        if section.silence:
+            yield _row(rf"\quad {section.silence}", *[""] * len(columns))
+        for _, text, numbers in section.rows:
             # A minus is one only in mathematics.
             cells = [f"${number}$" if number[0] in "+-" else number for number in numbers]
-            yield _row(rf"\quad {_escape(body)}", *cells)
+            yield _row(rf"\quad {_escape(text)}", *cells)
     yield r"\end{longtable}"
 
 

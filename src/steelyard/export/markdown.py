@@ -1,4 +1,4 @@
-"""Theory → Markdown: a table of rules for each label."""
+"""Theory → Markdown: a table of rules for each label, or of labels for each body."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 from steelyard.model.theory import Theory
 
-from .rows import list_columns, list_rows
+from .rows import list_columns, list_sections
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|<>~$&])")
 
 
-def to_markdown(theory: Theory) -> str:
+def to_markdown(theory: Theory, by: str = "label") -> str:
     """See `Theory.to_markdown`.
 
     Examples
@@ -24,23 +24,23 @@ def to_markdown(theory: Theory) -> str:
     >>> print(to_markdown(theory).splitlines()[0])
     6 rules for 1 label, ...
     """
-    return "\n".join(_lines(theory)) + "\n"
+    return "\n".join(_lines(theory, by)) + "\n"
 
 
-def _lines(theory: Theory) -> Iterator[str]:
+def _lines(theory: Theory, by: str) -> Iterator[str]:
     yield _escape(theory.summary)
     if theory.evidence_note:
         yield from ("", _escape(theory.evidence_note))
     columns = list_columns(theory)
-    for j, (_, note, rows, silence) in enumerate(list_rows(theory)):
-        yield from ("", f"## {_escape(theory.describe_label(j) + note)}", "")
-        if not rows:
-            yield f"{silence.capitalize()}."
+    for section in list_sections(theory, by):
+        yield from ("", f"## {_escape(section.heading)}", "")
+        if not section.rows:
+            yield f"{section.silence.capitalize()}."
             continue
-        yield _row("rule", *columns)
+        yield _row("rule" if by == "label" else "label", *columns)
         yield "|:--|" + "--:|" * len(columns)
-        for _, body, numbers in rows:
-            yield _row(_escape(body), *numbers)
+        for _, text, numbers in section.rows:
+            yield _row(_escape(text), *numbers)
 
 
 def _row(*cells: str) -> str:

@@ -4,7 +4,8 @@ A rule set selects the best of hundreds of thousands of candidates on all exampl
 of these examples are too good, even outside the bag of its tree. Therefore covering is repeated without
 one fold of the examples after the other, on the candidates that exist. For each rule of the theory, the
 most similar rule that is then selected takes its place. It is counted on the examples of the fold that
-are outside the bag of its tree: they had no part in growing, pruning or selecting it.
+are outside the bag of its tree: they had no part in growing, pruning or selecting it. If no selected
+rule is similar, nothing is counted.
 """
 
 from __future__ import annotations
@@ -40,6 +41,11 @@ Mask = NDArray[np.bool_]
 
 # More folds repeat covering more often, each time on more examples.
 N_FOLDS = 2
+
+# A rule takes the place of another if they share at least this part of the examples that one of them
+# covers. Below it, its precision is as far from the other's on a test set as the training precision is
+# (docs/methods.md, "Unseen examples").
+LEAST_SIMILARITY = 0.05
 
 
 def group_equal_rows(coded: CodedFeatures) -> Indices:
@@ -134,14 +140,16 @@ class HeldOutCounter:
             if not len(found):
                 continue
             pair = (candidates.rows.take(rules) for rules in (selected, found))
-            used, twin = np.unique(find_most_similar(*pair, known), return_inverse=True)
+            most_similar, similarity = find_most_similar(*pair, known)
+            used, twin = np.unique(most_similar, return_inverse=True)
             position = candidates.position[found[used]]
             if self.settings.prune is False:
                 covered = candidates.rows.take(found[used])
             else:
                 covered = self._cover_repruned(position, is_target, is_known, bits)
             bags = (self.group_of_row, *bag, self.bags.seeds[position], unknown, self.weights)
-            counts += count_outside_bags(covered, bits, *bags)[:, twin]
+            is_similar = similarity >= LEAST_SIMILARITY
+            counts += count_outside_bags(covered, bits, *bags)[:, twin] * is_similar
         return counts
 
     def _cover_repruned(

@@ -31,7 +31,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from steelyard._numbers import divide, to_booleans
+from steelyard._numbers import divide, read_weights, to_booleans
 from steelyard._text import did_you_mean
 
 __all__ = ["MEASURES", "Counts", "Measure", "confusion_counts", "get_measure", "get_scorer"]
@@ -160,8 +160,9 @@ class Measure:
         >>> MEASURES["subset"](["cat", "dog", "dog"], ["cat", "dog", "cat"])
         0.666...
         """
-        weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-        counts = count_cells(*_check_pair(Y_true, Y_pred), self.per, weights)
+        Y_true, Y_pred = _check_pair(Y_true, Y_pred)
+        weights = None if sample_weight is None else read_weights(sample_weight, Y_true.shape[0])
+        counts = count_cells(Y_true, Y_pred, self.per, weights)
         return float(self.from_counts(*counts, sample_weight=weights))
 
     def from_counts(

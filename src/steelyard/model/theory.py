@@ -488,25 +488,27 @@ class Theory(TheoryParts, Saved):
         >>> text.splitlines()[1]
         '9 different bodies'
         """
+        _call("model.views", "check_by", by)
         writers = {"label": "theory_to_lines", "body": "bodies_to_lines"}
-        if by not in writers:
-            raise ValueError(f"by must be 'label' or 'body', got {by!r}")
         return "\n".join([*_call("model.views", writers[by], self), ""])
 
-    def to_html(self) -> str:
-        """A page of its own with all rules, their counts and who made them. It loads nothing."""
-        return str(_call("export", "to_page", self))
+    def to_html(self, by: Literal["label", "body"] = "label") -> str:
+        """A page of its own with all rules, their counts and who made them. It loads nothing.
 
-    def to_markdown(self) -> str:
-        """A Markdown table of rules for each label."""
-        return str(_call("export", "to_markdown", self))
+        With ``by="body"`` the rules with the same body are together, a row per label.
+        """
+        return str(_call("export", "to_page", self, by))
 
-    def to_latex(self) -> str:
-        """A LaTeX table of the rules, over as many lines and pages as they need.
+    def to_markdown(self, by: Literal["label", "body"] = "label") -> str:
+        """A Markdown table of rules for each label, or a table of labels for each body."""
+        return str(_call("export", "to_markdown", self, by))
+
+    def to_latex(self, by: Literal["label", "body"] = "label") -> str:
+        """A LaTeX table of the rules, by label or by body, over as many lines and pages as they need.
 
         It needs the packages array, booktabs and longtable.
         """
-        return str(_call("export", "to_latex", self))
+        return str(_call("export", "to_latex", self, by))
 
     def to_sql(self, dialect: str = "sqlite", table: str = "data") -> str:
         """One SELECT that adds the predicted labels to the columns of a table; equal to `predict`.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,30 @@ from .significance import chance_p_value, wilson_interval
 from .theory import Theory
 
 NO_NUMBER = "–"
+
+
+def check_by(by: str) -> None:
+    """Reject other ways to group rules than by label and by body."""
+    if by not in ("label", "body"):
+        raise ValueError(f"by must be 'label' or 'body', got {by!r}")
+
+
+def group_by_body(
+    rules: Iterable[ScoredRule],
+) -> list[tuple[tuple[Condition, ...], list[ScoredRule]]]:
+    """The different bodies, each with its rules; the bodies with the most rules come first."""
+    groups: dict[tuple[Condition, ...], list[ScoredRule]] = {}
+    for scored in rules:
+        groups.setdefault(scored.body, []).append(scored)
+    return sorted(groups.items(), key=lambda group: -len(group[1]))
+
+
+def describe_heads(rules: Iterable[ScoredRule]) -> str:
+    """The heads of rules in one line; those of rules that vote are labels with weights."""
+    return ", ".join(
+        str(scored.head) if scored.points is None else f"{scored.head.label} {scored.weight:+.2f}"
+        for scored in rules
+    )
 
 
 def theory_to_lines(theory: Theory) -> Iterator[str]:
@@ -39,16 +63,12 @@ def theory_to_lines(theory: Theory) -> Iterator[str]:
 
 def bodies_to_lines(theory: Theory) -> Iterator[str]:
     """See `Theory.to_text`: the rules with the same body in one line."""
-    heads_of_body: dict[tuple[Condition, ...], list[str]] = {}
-    weights = theory.combiner.rule_columns(theory.rules).values()
-    for scored, *numbers in zip(theory, *weights, strict=True):
-        head = " ".join([scored.head.label, *(f"{number:+.2f}" for number in numbers)])
-        heads_of_body.setdefault(scored.body, []).append(head if numbers else str(scored.head))
+    groups = group_by_body(theory)
     yield theory.summary
-    yield f"{len(heads_of_body)} different bodies"
+    yield f"{len(groups)} different bodies"
     yield ""
-    for body, heads in sorted(heads_of_body.items(), key=lambda item: -len(item[1])):
-        yield f"  {', '.join(heads)} ← {describe_body(body) or 'always'}"
+    for body, rules in groups:
+        yield f"  {describe_heads(rules)} ← {describe_body(body) or 'always'}"
 
 
 def _text_columns(theory: Theory, rules: Sequence[ScoredRule]) -> list[list[str]]:
@@ -73,8 +93,9 @@ def _text_columns(theory: Theory, rules: Sequence[ScoredRule]) -> list[list[str]
 
 
 def describe_held_out(scored: ScoredRule) -> str:
-    """What examples say that did not take part in learning the rule; empty if there are none."""
-    return "" if scored.held_out is None else f"unseen: {scored.held_out.describe()}"
+    """What examples say that did not take part in learning the rule."""
+    counts = "not counted" if scored.held_out is None else scored.held_out.describe()
+    return f"unseen: {counts}"
 
 
 # -- tables ----------------------------------------------------------------------------------------

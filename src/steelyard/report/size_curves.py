@@ -175,6 +175,8 @@ class SizeCurveDisplay(CurveDisplay):
         >>> bool((display.curves[0].x <= [4, 16]).all())
         True
         """
+        if not len(values):
+            raise ValueError(f"values must have at least one value of {parameter}")
         score, (count, _) = get_measure(measure), _get_size(size)
         folds = list(split_folds(X, Y, cv, random_state))
         curves = []
