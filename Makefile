@@ -11,7 +11,7 @@ help:
 	@echo "make study   run the main job on the embedded data set, results in $(RESULTS)"
 	@echo "make test    run all tests"
 	@echo "make test-oldest    a wheel with the oldest versions that pyproject.toml allows; TESTS='tests/model -x'"
-	@echo "make test-newest    the same with the newest versions, on each Python from 3.11 to 3.13"
+	@echo "make test-newest    the same with the newest versions; both on Python 3.11, 3.12 and 3.13, or ON='3.12'"
 	@echo "make coverage   how much of the package the tests reach, with a floor"
 	@echo "make mutants   change the code and see whether a test fails"
 	@echo "make dist    build the source archive and the wheel twice, compare and check them; TESTS='tests/model' tests them"
@@ -50,7 +50,7 @@ docs: .venv/installed-docs
 
 # Each builds a wheel and installs it into new environments under build/.
 test-oldest test-newest:
-	$(PYTHON) tools/versions.py $(@:test-%=%) $(if $(TESTS),--tests "$(TESTS)")
+	$(PYTHON) tools/versions.py $(@:test-%=%) $(if $(ON),--python $(ON)) $(if $(TESTS),--tests "$(TESTS)")
 
 .venv/installed-release: .venv/installed
 	$(BIN)/python -m pip install --quiet --group release

@@ -1,7 +1,7 @@
 """Test a built wheel in clean environments, with the oldest or the newest versions of what it needs.
 
-Oldest are the lower bounds in pyproject.toml. A Python that is missing on this machine is skipped by
-name.
+Oldest are the lower bounds in pyproject.toml, or the first versions with wheels for a newer Python. A
+Python that is missing on this machine is skipped by name.
 
     python tools/versions.py oldest
     python tools/versions.py newest --python 3.12 --tests "tests/model -x"
@@ -22,16 +22,26 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 BUILD = ROOT / "build" / "versions"
-# The lower bounds have no wheels for Python 3.13, so nobody can have the two together.
-PYTHONS = {"oldest": ("3.11", "3.12"), "newest": ("3.11", "3.12", "3.13")}
+PYTHONS = ("3.11", "3.12", "3.13")
+# Some lower bounds have no wheels for Python 3.13, so nobody has the two together: the first that do.
+FIRST_WHEELS = {
+    "3.13": {
+        "matplotlib": "3.9.2",
+        "numpy": "2.1.0",
+        "pandas": "2.2.3",
+        "pyarrow": "18.0.0",
+        "scipy": "1.14.1",
+    }
+}
 DIGESTED = "planted_missing,iris"
 _BOUND = re.compile(r"([\w.-]+)(?:\[[\w,-]+\])?>=([\d.]+)")
 
 
-def list_lower_bounds(pyproject: dict[str, object]) -> list[str]:
-    """Each dependency, also of extras, with its lower bound: ``["joblib==1.5", ...]``.
+def list_lower_bounds(pyproject: dict[str, object], version: str = PYTHONS[0]) -> list[str]:
+    """Each dependency, also of extras, with the oldest version allowed: ``["joblib==1.5", ...]``.
 
-    Of the tools that only the tests use, the newest versions serve as well as the oldest ones.
+    It is the lower bound, or the first with a wheel for this version of Python. Of the tools that only
+    the tests use, the newest versions serve as well as the oldest ones.
     """
     project = pyproject["project"]
     extras = project["optional-dependencies"].values()
@@ -45,6 +55,7 @@ def list_lower_bounds(pyproject: dict[str, object]) -> list[str]:
         bounds[found[1]] = found[2]
         if "distributed" in requirement:
             bounds["distributed"] = found[2]
+    bounds |= FIRST_WHEELS.get(version, {})
     return [f"{name}=={version}" for name, version in sorted(bounds.items())]
 
 
@@ -80,7 +91,7 @@ def install(which: str, version: str, interpreter: str) -> Path:
     (wheel,) = (folder / "wheel").glob("*.whl")
     constraints = folder / "constraints.txt"
     pyproject = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    bounds = list_lower_bounds(pyproject) if which == "oldest" else []
+    bounds = list_lower_bounds(pyproject, version) if which == "oldest" else []
     constraints.write_text("".join(f"{line}\n" for line in bounds))
     run(
         *pip,
@@ -116,12 +127,12 @@ def test_installed(which: str, python: Path, arguments: Sequence[str]) -> None:
 def main() -> None:
     """Test on each Python that this machine has."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("which", choices=sorted(PYTHONS))
+    parser.add_argument("which", choices=("newest", "oldest"))
     parser.add_argument("--python", nargs="+", help="versions of Python", metavar="3.11")
     parser.add_argument("--tests", default="tests", help="arguments of pytest in one text")
     arguments = parser.parse_args()
     tested = []
-    for version in arguments.python or PYTHONS[arguments.which]:
+    for version in arguments.python or PYTHONS:
         interpreter = find_python(version)
         if interpreter is None:
             print(f"skipped: this machine has no Python {version}", flush=True)
