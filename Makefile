@@ -4,6 +4,7 @@ BIN := .venv/bin
 KERNELS := $(wildcard src/steelyard/_kernels/*.pyx src/steelyard/_kernels/*.pxd)
 RESULTS ?= results/patients
 BENCH ?= results/bench
+JOBS ?= 2
 
 .PHONY: study test docs test-oldest test-newest coverage mutants attack lint lint-page dist bench bench-compare bench-growth clean help
 
@@ -13,7 +14,7 @@ help:
 	@echo "make test-oldest    a wheel with the oldest versions that pyproject.toml allows; TESTS='tests/model -x'"
 	@echo "make test-newest    the same with the newest versions; both on Python 3.11, 3.12 and 3.13, or ON='3.12'"
 	@echo "make coverage   how much of the package the tests reach, with a floor"
-	@echo "make mutants   change the code and see whether a test fails"
+	@echo "make mutants   change the code and see whether a test fails; MUTANTS='steelyard.model.thresholding*'"
 	@echo "make dist    build the source archive and the wheel twice, compare and check them; TESTS='tests/model' tests them"
 	@echo "make docs    build the documentation in docs/_build/html, offline; warnings are errors"
 	@echo "make attack  kill, fuzz and flood the program, and print what was seen; ATTACK='--only fuzzing'"
@@ -72,8 +73,9 @@ build/mutants/installed: .venv/installed pyproject.toml
 	@touch $@
 
 mutants: build/mutants/installed
-	build/mutants/bin/python -m mutmut run --max-children 2
+	build/mutants/bin/python -m mutmut run --max-children $(JOBS) $(MUTANTS)
 	build/mutants/bin/python -m mutmut results
+	build/mutants/bin/python tools/mutants.py
 
 attack: .venv/installed-test
 	PYTHONPATH=tests $(BIN)/python -W ignore -m attack $(ATTACK)
