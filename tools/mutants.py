@@ -1,6 +1,6 @@
 """Count the mutants of a mutmut run that the tests noticed, per file.
 
-    python tools/mutants.py
+python tools/mutants.py
 """
 
 from __future__ import annotations

@@ -5,6 +5,7 @@ Python that is missing on this machine is skipped by name.
 
     python tools/versions.py oldest
     python tools/versions.py newest --python 3.12 --tests "tests/model -x"
+    python tools/versions.py newest --python 3.12 --wheels dist   # wheels that were built before
 """
 
 from __future__ import annotations
@@ -79,16 +80,21 @@ def run(*command: object) -> None:
         raise SystemExit(code)
 
 
-def install(which: str, version: str, interpreter: str) -> Path:
-    """Build a wheel, install it with all extras into a new environment; the environment's Python."""
+def install(which: str, version: str, interpreter: str, wheels: Path | None) -> Path:
+    """Install a wheel with all extras into a new environment; the environment's Python.
+
+    The wheel is built unless a folder with `wheels` has one for this version of Python.
+    """
     folder = BUILD / f"{which}-{version}"
     shutil.rmtree(folder, ignore_errors=True)
     run(interpreter, "-m", "venv", folder)
     python = folder / "bin" / "python"
     pip = (python, "-m", "pip", "--quiet", "--disable-pip-version-check")
     run(*pip, "install", "--upgrade", "pip>=25.1")
-    run(*pip, "wheel", "--no-deps", "--wheel-dir", folder / "wheel", ".")
-    (wheel,) = (folder / "wheel").glob("*.whl")
+    if wheels is None:
+        wheels = folder / "wheels"
+        run(*pip, "wheel", "--no-deps", "--wheel-dir", wheels, ".")
+    (wheel,) = wheels.resolve().glob(f"*-cp{version.replace('.', '')}-*.whl")
     constraints = folder / "constraints.txt"
     pyproject = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     bounds = list_lower_bounds(pyproject, version) if which == "oldest" else []
@@ -129,6 +135,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("which", choices=("newest", "oldest"))
     parser.add_argument("--python", nargs="+", help="versions of Python", metavar="3.11")
+    parser.add_argument("--wheels", type=Path, help="a folder with wheels, instead of building one")
     parser.add_argument("--tests", default="tests", help="arguments of pytest in one text")
     arguments = parser.parse_args()
     tested = []
@@ -138,7 +145,7 @@ def main() -> None:
             print(f"skipped: this machine has no Python {version}", flush=True)
             continue
         print(f"Python {version}, {arguments.which} versions", flush=True)
-        python = install(arguments.which, version, interpreter)
+        python = install(arguments.which, version, interpreter, arguments.wheels)
         test_installed(arguments.which, python, shlex.split(arguments.tests))
         tested.append(version)
     if not tested:
