@@ -12,8 +12,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "mutants" / "src"
-# Exit codes that mutmut stores: of pytest, or its own. All others (a failed test, a crash, a timeout) are
-# noticed; None was not run.
+# Exit codes that mutmut stores. All others (a failed test, a crash, a timeout) are noticed; None was not
+# run.
 SURVIVED, NO_TESTS = {0}, {5, 33}
 
 
