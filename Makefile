@@ -4,6 +4,7 @@ BIN := .venv/bin
 KERNELS := $(wildcard src/steelyard/_kernels/*.pyx src/steelyard/_kernels/*.pxd)
 RESULTS ?= results/patients
 BENCH ?= results/bench
+JOBS ?= 2
 
 .PHONY: study test docs test-oldest test-newest coverage mutants attack lint lint-page dist bench bench-compare bench-growth clean help
 
@@ -11,9 +12,9 @@ help:
 	@echo "make study   run the main job on the embedded data set, results in $(RESULTS)"
 	@echo "make test    run all tests"
 	@echo "make test-oldest    a wheel with the oldest versions that pyproject.toml allows; TESTS='tests/model -x'"
-	@echo "make test-newest    the same with the newest versions, on each Python from 3.11 to 3.13"
+	@echo "make test-newest    the same with the newest versions; both on Python 3.11, 3.12 and 3.13, or ON='3.12'"
 	@echo "make coverage   how much of the package the tests reach, with a floor"
-	@echo "make mutants   change the code and see whether a test fails"
+	@echo "make mutants   change the code and see whether a test fails; MUTANTS='steelyard.model.thresholding*'"
 	@echo "make dist    build the source archive and the wheel twice, compare and check them; TESTS='tests/model' tests them"
 	@echo "make docs    build the documentation in docs/_build/html, offline; warnings are errors"
 	@echo "make attack  kill, fuzz and flood the program, and print what was seen; ATTACK='--only fuzzing'"
@@ -50,7 +51,7 @@ docs: .venv/installed-docs
 
 # Each builds a wheel and installs it into new environments under build/.
 test-oldest test-newest:
-	$(PYTHON) tools/versions.py $(@:test-%=%) $(if $(TESTS),--tests "$(TESTS)")
+	$(PYTHON) tools/versions.py $(@:test-%=%) $(if $(ON),--python $(ON)) $(if $(TESTS),--tests "$(TESTS)")
 
 .venv/installed-release: .venv/installed
 	$(BIN)/python -m pip install --quiet --group release
@@ -72,8 +73,9 @@ build/mutants/installed: .venv/installed pyproject.toml
 	@touch $@
 
 mutants: build/mutants/installed
-	build/mutants/bin/python -m mutmut run --max-children 2
+	build/mutants/bin/python -m mutmut run --max-children $(JOBS) $(MUTANTS)
 	build/mutants/bin/python -m mutmut results
+	build/mutants/bin/python tools/mutants.py
 
 attack: .venv/installed-test
 	PYTHONPATH=tests $(BIN)/python -W ignore -m attack $(ATTACK)

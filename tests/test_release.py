@@ -8,6 +8,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from packaging.version import Version
 
 import steelyard
 
@@ -53,6 +54,12 @@ class TestLowerBounds:
         project = {"name": "a", "dependencies": ["numpy"], "optional-dependencies": {}}
         with pytest.raises(SystemExit, match="'numpy' has no lower bound"):
             versions.list_lower_bounds({"project": project})
+
+    def test_the_first_wheels_for_a_newer_python_are_newer_than_the_bounds(self, monkeypatch):
+        versions = load_script("tools", "versions", monkeypatch)
+        bounds = dict(line.split("==") for line in versions.list_lower_bounds(PYPROJECT))
+        for first in versions.FIRST_WHEELS.values():
+            assert all(Version(first[name]) > Version(bounds[name]) for name in first)
 
     def test_the_conda_recipe_has_the_bounds_and_the_version_of_the_package(self, monkeypatch):
         versions = load_script("tools", "versions", monkeypatch)
@@ -100,4 +107,4 @@ def test_every_tested_python_is_a_classifier(monkeypatch):
     versions = load_script("tools", "versions", monkeypatch)
     classifiers = PYPROJECT["project"]["classifiers"]
     listed = [c.rpartition(" ")[2] for c in classifiers if re.search(r":: 3\.\d+$", c)]
-    assert listed == list(versions.PYTHONS["newest"])
+    assert listed == list(versions.PYTHONS)

@@ -1,10 +1,11 @@
 """Test a built wheel in clean environments, with the oldest or the newest versions of what it needs.
 
-Oldest are the lower bounds in pyproject.toml. A Python that is missing on this machine is skipped by
-name.
+Oldest are the lower bounds in pyproject.toml, or the first versions with wheels for a newer Python. A
+Python that is missing on this machine is skipped by name.
 
     python tools/versions.py oldest
     python tools/versions.py newest --python 3.12 --tests "tests/model -x"
+    python tools/versions.py newest --python 3.12 --wheels dist   # wheels that were built before
 """
 
 from __future__ import annotations
@@ -22,16 +23,26 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 BUILD = ROOT / "build" / "versions"
-# The lower bounds have no wheels for Python 3.13, so nobody can have the two together.
-PYTHONS = {"oldest": ("3.11", "3.12"), "newest": ("3.11", "3.12", "3.13")}
+PYTHONS = ("3.11", "3.12", "3.13")
+# Some lower bounds have no wheels for Python 3.13, so nobody has the two together: the first that do.
+FIRST_WHEELS = {
+    "3.13": {
+        "matplotlib": "3.9.2",
+        "numpy": "2.1.0",
+        "pandas": "2.2.3",
+        "pyarrow": "18.0.0",
+        "scipy": "1.14.1",
+    }
+}
 DIGESTED = "planted_missing,iris"
 _BOUND = re.compile(r"([\w.-]+)(?:\[[\w,-]+\])?>=([\d.]+)")
 
 
-def list_lower_bounds(pyproject: dict[str, object]) -> list[str]:
-    """Each dependency, also of extras, with its lower bound: ``["joblib==1.5", ...]``.
+def list_lower_bounds(pyproject: dict[str, object], version: str = PYTHONS[0]) -> list[str]:
+    """Each dependency, also of extras, with the oldest version allowed: ``["joblib==1.5", ...]``.
 
-    Of the tools that only the tests use, the newest versions serve as well as the oldest ones.
+    It is the lower bound, or the first with a wheel for this version of Python. Of the tools that only
+    the tests use, the newest versions serve as well as the oldest ones.
     """
     project = pyproject["project"]
     extras = project["optional-dependencies"].values()
@@ -45,6 +56,7 @@ def list_lower_bounds(pyproject: dict[str, object]) -> list[str]:
         bounds[found[1]] = found[2]
         if "distributed" in requirement:
             bounds["distributed"] = found[2]
+    bounds |= FIRST_WHEELS.get(version, {})
     return [f"{name}=={version}" for name, version in sorted(bounds.items())]
 
 
@@ -68,19 +80,24 @@ def run(*command: object) -> None:
         raise SystemExit(code)
 
 
-def install(which: str, version: str, interpreter: str) -> Path:
-    """Build a wheel, install it with all extras into a new environment; the environment's Python."""
+def install(which: str, version: str, interpreter: str, wheels: Path | None) -> Path:
+    """Install a wheel with all extras into a new environment; the environment's Python.
+
+    The wheel is built unless a folder with `wheels` has one for this version of Python.
+    """
     folder = BUILD / f"{which}-{version}"
     shutil.rmtree(folder, ignore_errors=True)
     run(interpreter, "-m", "venv", folder)
     python = folder / "bin" / "python"
     pip = (python, "-m", "pip", "--quiet", "--disable-pip-version-check")
     run(*pip, "install", "--upgrade", "pip>=25.1")
-    run(*pip, "wheel", "--no-deps", "--wheel-dir", folder / "wheel", ".")
-    (wheel,) = (folder / "wheel").glob("*.whl")
+    if wheels is None:
+        wheels = folder / "wheels"
+        run(*pip, "wheel", "--no-deps", "--wheel-dir", wheels, ".")
+    (wheel,) = wheels.resolve().glob(f"*-cp{version.replace('.', '')}-*.whl")
     constraints = folder / "constraints.txt"
     pyproject = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    bounds = list_lower_bounds(pyproject) if which == "oldest" else []
+    bounds = list_lower_bounds(pyproject, version) if which == "oldest" else []
     constraints.write_text("".join(f"{line}\n" for line in bounds))
     run(
         *pip,
@@ -116,18 +133,19 @@ def test_installed(which: str, python: Path, arguments: Sequence[str]) -> None:
 def main() -> None:
     """Test on each Python that this machine has."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("which", choices=sorted(PYTHONS))
+    parser.add_argument("which", choices=("newest", "oldest"))
     parser.add_argument("--python", nargs="+", help="versions of Python", metavar="3.11")
+    parser.add_argument("--wheels", type=Path, help="a folder with wheels, instead of building one")
     parser.add_argument("--tests", default="tests", help="arguments of pytest in one text")
     arguments = parser.parse_args()
     tested = []
-    for version in arguments.python or PYTHONS[arguments.which]:
+    for version in arguments.python or PYTHONS:
         interpreter = find_python(version)
         if interpreter is None:
             print(f"skipped: this machine has no Python {version}", flush=True)
             continue
         print(f"Python {version}, {arguments.which} versions", flush=True)
-        python = install(arguments.which, version, interpreter)
+        python = install(arguments.which, version, interpreter, arguments.wheels)
         test_installed(arguments.which, python, shlex.split(arguments.tests))
         tested.append(version)
     if not tested:

@@ -137,7 +137,8 @@ def test_scikit_learns_own_reader_and_cache_understand_such_a_data_set(tmp_path)
         "api/v1/json/data/qualities/40589": {"data_qualities": {"quality": []}},
     }
     files = {path: json.dumps(answer) for path, answer in answers.items()}
-    files["data/v1/download/4644182/emotions.arff"] = arff
+    for name in ("4644182/emotions.arff", "4644182"):  # the latter before scikit-learn 1.7
+        files[f"data/v1/download/{name}"] = arff
     for path, text in files.items():
         cached = tmp_path / "openml" / "openml.org" / f"{path}.gz"
         cached.parent.mkdir(parents=True, exist_ok=True)

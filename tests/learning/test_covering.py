@@ -14,7 +14,9 @@ from reference.rules import coverage
 from steelyard import WRA, Accuracy, FMeasure, Heuristic, Laplace, MEstimate, Precision, Recall
 from steelyard.heuristics import describe, get_heuristic
 from steelyard.learning.covering import prepare_candidates, select_for_label, select_rules
+from steelyard.learning.limits import Limits
 from steelyard.learning.training_table import code_training_table
+from steelyard.learning.weights import LabelWeights
 from steelyard.model.coverage import index_rows
 from strategies import (
     FORMS,
@@ -87,6 +89,13 @@ def expect(problem, exact_heuristic, **options):
     return [ranges(table)[i] for i in selected]
 
 
+def prefer(share):
+    """Limits that only say which share of its gain a condition on each feature counts with."""
+    every, none = np.full(len(share), 3, np.uint8), np.zeros(len(share) + 1, np.int64)
+    empty = np.empty(0, np.int32)
+    return Limits(every, every, none, empty, empty, none, empty, share, 0, 0, None)
+
+
 class TestAgainstTheOracle:
     @pytest.mark.parametrize("heuristic", HEURISTICS, ids=describe)
     @settings(max_examples=40)
@@ -105,6 +114,83 @@ class TestAgainstTheOracle:
     def test_more_rows_than_a_word_has_bits(self, problem):
         for heuristic in (Precision(), MEstimate(16), WRA()):
             assert select(problem, heuristic) == expect(problem, HEURISTICS[heuristic])
+
+
+def nearly_never(tp, fp, fn, tn):
+    """A user's own heuristic: negative values, and none that is 0."""
+    return tp - 2 * fp - 0.5 + 0 * (fn + tn)
+
+
+class TestConstraints:
+    """What given rules cover is covered, and preferred attributes are worth more."""
+
+    @settings(max_examples=60)
+    @given(problems(), st.data(), st.sampled_from(list(HEURISTICS)), st.booleans(), st.booleans())
+    def test_given_rules_leave_the_covering_of_the_other_rows(
+        self, problem, data, heuristic, revalidate, weighed
+    ):
+        table, index, is_target, bodies, rows = problem
+        is_given = data.draw(masks(len(rows)))
+        ones = LabelWeights.combine(np.ones(len(rows)), None) if weighed else None
+        candidates = prepare_candidates(table, index, is_target, given=is_given, weights=ones)
+        (found,) = select_rules(candidates, [heuristic], revalidate=revalidate)
+        others = np.flatnonzero(~is_given)
+        expected = cover(
+            [[covered[row] for row in others] for covered in coverage(bodies, rows)],
+            [len(body) for body in bodies],
+            is_target[others].tolist(),
+            HEURISTICS[heuristic],
+            revalidate=revalidate,
+        )
+        assert ranges(candidates.table.take(found)) == [ranges(table)[i] for i in expected]
+
+    @settings(max_examples=60)
+    @given(problems(), st.data(), st.booleans(), st.booleans())
+    def test_rules_on_other_attributes_lose_a_share_of_their_value(
+        self, problem, data, revalidate, weighed
+    ):
+        table, index, is_target, bodies, rows = problem
+        n_features = index.coded.n_features
+        halves = st.lists(st.sampled_from([0.5, 1.0]), min_size=n_features, max_size=n_features)
+        share = np.array(data.draw(halves.filter(lambda shares: 0.5 in shares)))
+        exact = data.draw(st.sampled_from([oracle.precision, nearly_never]))
+        heuristic = Precision() if exact is oracle.precision else get_heuristic(exact)
+        ones = LabelWeights.combine(np.ones(len(rows)), None) if weighed else None
+        candidates = prepare_candidates(table, index, is_target, limits=prefer(share), weights=ones)
+        (found,) = select_rules(candidates, [heuristic], revalidate=revalidate)
+        expected = cover(
+            coverage(bodies, rows),
+            [len(body) for body in bodies],
+            is_target.tolist(),
+            exact,
+            revalidate=revalidate,
+            shares=[sum(share[f] for f, *_ in body) / max(len(body), 1) for body in ranges(table)],
+        )
+        assert ranges(candidates.table.take(found)) == [ranges(table)[i] for i in expected]
+
+    @given(problems(), st.integers(0, 4), st.integers(0, 6))
+    def test_rules_that_cover_too_little_are_no_candidates(self, problem, min_tp, min_covered):
+        table, index, is_target, *_ = problem
+        limits = prefer(np.ones(index.coded.n_features))._replace(
+            min_tp=min_tp, min_covered=min_covered
+        )
+        every = prepare_candidates(table, index, is_target)
+        fitting = prepare_candidates(table, index, is_target, limits=limits)
+        is_against = every.tp * every.n_negatives < every.fp * every.n_positives
+        stays = (every.tp >= min_tp) & (every.tp + every.fp >= min_covered)
+        stays &= ~is_against | (every.fp >= min_tp)  # a rule that votes could speak against
+        assert fitting.position.tolist() == every.position[stays].tolist()
+        assert fitting.tp.tolist() == every.tp[stays].tolist()
+        assert fitting.fp.tolist() == every.fp[stays].tolist()
+
+    def test_candidates_that_take_too_much_memory_say_what_to_change(self):
+        training = code_training_table(pd.DataFrame({"x": np.arange(400.0)}))
+        table = bodies_to_table([[(0, 0, high)] for high in range(1, 300)])
+        problem = (table, index_rows(training.coded), np.arange(400) < 200)
+        assert len(prepare_candidates(*problem).tp) == 299
+        message = "400 examples the 299 candidates .* 1 MB that max_memory .*sample_fraction"
+        with pytest.raises(MemoryError, match=message):
+            prepare_candidates(*problem, max_bytes=1)
 
 
 class TestUsersOwn:

@@ -13,6 +13,7 @@ from steelyard.model.thresholding import (
     count_above,
     count_kept,
     count_quota,
+    count_within,
     min_heuristic_value,
 )
 
@@ -88,3 +89,18 @@ def test_protected_rules_stay_and_count_for_the_cut_of_the_others(values, n_prot
     mixed = [*protected, *others]
     kept = {*range(len(protected)), *keep(mixed, twentieths / 20)}
     assert count_kept(np.array(mixed), twentieths / 20, len(protected)) == len(kept)
+
+
+@given(
+    st.lists(st.integers(1, 5), max_size=12),
+    st.none() | st.integers(0, 14),
+    st.none() | st.integers(0, 40),
+)
+def test_a_theory_ends_before_the_first_rule_that_does_not_fit(lengths, max_rules, max_total):
+    n_fitting, total = 0, 0
+    for length in lengths:
+        total += length
+        if n_fitting == max_rules or (max_total is not None and total > max_total):
+            break
+        n_fitting += 1
+    assert count_within(np.array(lengths, dtype=np.int64), max_rules, max_total) == n_fitting

@@ -3,7 +3,7 @@
 from reference.rules import confusion
 
 
-def cover(coverages, n_conditions, is_positive, heuristic, revalidate=True):
+def cover(coverages, n_conditions, is_positive, heuristic, revalidate=True, shares=None):
     """Select rules until every positive that a candidate covers is covered.
 
     Parameters
@@ -20,6 +20,8 @@ def cover(coverages, n_conditions, is_positive, heuristic, revalidate=True):
     revalidate : bool
         True: a candidate is judged on the examples that no selected rule covers yet. False: it is
         judged once, value and true positives both, on all examples.
+    shares : list of float, optional
+        A rule competes with its value less the share ``1 - shares[rule]`` of the value's size.
 
     Returns
     -------
@@ -38,7 +40,10 @@ def cover(coverages, n_conditions, is_positive, heuristic, revalidate=True):
             tp, fp, fn, tn = confusion(
                 [covered[j] for j in judged_on], [is_positive[j] for j in judged_on], True
             )
-            key = (heuristic(tp, fp, fn, tn), tp, -n_conditions[rule], -rule)
+            value = heuristic(tp, fp, fn, tn)
+            if shares is not None:
+                value = float(value) - (1 - shares[rule]) * abs(float(value))
+            key = (value, tp, -n_conditions[rule], -rule)
             if best is None or key > best:
                 best = key
         if best is None:

@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any, Literal, NoReturn
 
@@ -185,6 +185,8 @@ def unit_progress(title: str) -> Iterator[Callable[..., None]]:
             typer.echo(f"{title}: {n_done} of {n_units} {noun}, {seconds:.0f} s", err=True)
 
     options: Any = {"console": console, "transient": True, "disable": not console.is_terminal}
-    with Progress(*columns, **options) as bar:
-        task = bar.add_task(title, total=None)
+    bar = Progress(*columns, **options)
+    task = bar.add_task(title, total=None)
+    # rich 13 and 14 end a bar that is not shown with an empty line.
+    with bar if console.is_terminal else nullcontext():
         yield show

@@ -45,10 +45,18 @@ class BoostedRulesParameters(TheoryClassifier):
 
 @dataclass(eq=False, repr=False)
 class BoostedRulesClassifier(BoostedRulesParameters):
-    """Rules that vote: every firing rule adds its weight for or against its label.
+    r"""Rules that vote: every firing rule adds its weight for or against its label.
 
     Boosting with logistic loss. In each round several rules are grown on bags of the examples; the rule
     that lowers the loss most gets a vote. The sum of the votes is the log-odds of the label.
+
+    With probabilities :math:`p_i` so far, labels :math:`y_i \in \{0, 1\}` and the label's share
+    :math:`\pi` of the examples, a rule that covers the examples C is worth
+
+    .. math:: \frac{G^2}{H + \lambda}, \quad G = \sum_{i \in C} (y_i - p_i), \quad
+        H = \sum_{i \in C} p_i (1 - p_i), \quad \lambda = m\,\pi (1 - \pi),
+
+    and its vote is 0.3 times its best weight :math:`G / (H + \lambda)`, which is bounded by ±4.
 
     Parameters
     ----------

@@ -17,7 +17,9 @@ from .log_odds import format_points
 
 @dataclass(frozen=True)
 class EachLabel(Decoder):
-    """Every label by itself: predicted where a rule fires, or where the votes are for it.
+    r"""Every label by itself: predicted where a rule fires, or where the votes are for it.
+
+    .. math:: \hat y = \{\ell : P(\ell \mid x) > t_\ell\}
 
     Parameters
     ----------
@@ -108,7 +110,9 @@ class EachLabel(Decoder):
 
 @dataclass(frozen=True)
 class BestLabel(Decoder):
-    """Exactly one label: the one with the highest score. For targets with one class per example.
+    r"""Exactly one label: the one with the highest score. For targets with one class per example.
+
+    .. math:: \hat y = \{\operatorname{argmax}_\ell s_\ell(x)\}
 
     Examples
     --------

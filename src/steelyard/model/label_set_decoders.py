@@ -141,10 +141,16 @@ class _LabelSets(Decoder):
 
 @dataclass(frozen=True)
 class BestLabelSet(_LabelSets):
-    """The label set of a training example that fits the scores best: for subset accuracy.
+    r"""The label set of a training example that fits the scores best: for subset accuracy.
 
-    A set scores the log-odds of its labels plus `frequency_weight` times the logarithm of how much more
-    often it occurs among the training examples than under independent labels.
+    A set S scores the log-odds of its labels plus `frequency_weight` w times the logarithm of how much
+    more often it occurs among the training examples than under independent labels:
+
+    .. math:: f(S) = \sum_{\ell \in S} s_\ell(x) + w \log \frac{P(S)}
+        {\prod_{\ell \in S} P(\ell) \prod_{\ell \notin S} (1 - P(\ell))}
+
+    The labels with positive log-odds compete as a new set. Its second term is w times the logarithm of
+    the share of the examples whose set occurs once (Good and Turing).
 
     Parameters
     ----------
@@ -216,9 +222,11 @@ class BestLabelSet(_LabelSets):
 
 @dataclass(frozen=True)
 class LabelSetVotes(_LabelSets):
-    """All label sets of the training examples vote, each with the exponential of its score.
+    r"""All label sets of the training examples vote, each with the exponential of its score.
 
-    A label is predicted if it has more than a share of the votes.
+    A label is predicted if it has more than a share t of the votes, with the score f of `BestLabelSet`:
+
+    .. math:: \hat y = \left\{\ell : \sum_{S \ni \ell} e^{f(S)} > t \sum_S e^{f(S)}\right\}
 
     Parameters
     ----------

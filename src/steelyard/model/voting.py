@@ -196,7 +196,12 @@ def _to_integers(points: Any) -> list[int]:
 
 @dataclass(frozen=True)
 class StrongestVote(_Votes):
-    """The strongest firing rule of a label replaces its start: any rule decides, with log-odds.
+    r"""The strongest firing rule of a label replaces its start: any rule decides, with log-odds.
+
+    .. math:: s_\ell(x) = \pm \max_{r \text{ fires}} v_r, \quad
+        P(\ell \mid x) = \frac{1}{1 + e^{-s_\ell(x)}}
+
+    The sign is that of the class which all rules of the label predict.
 
     Examples
     --------
@@ -259,9 +264,12 @@ class StrongestVote(_Votes):
 
 @dataclass(frozen=True)
 class SumOfVotes(_Votes):
-    """The votes of all firing rules are added to the start: boosted rules.
+    r"""The votes of all firing rules are added to the start: boosted rules.
 
-    A rule for the absence of its label counts against it.
+    .. math:: s_\ell(x) = \text{start}_\ell + \sum_{r \text{ fires}} v_r, \quad
+        P(\ell \mid x) = \frac{1}{1 + e^{-s_\ell(x)}}
+
+    The vote of a rule for the absence of its label is negative.
 
     Examples
     --------
