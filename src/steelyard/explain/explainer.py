@@ -41,6 +41,7 @@ def explain_theory(
             names[row],
             theory.decoder.explain_row(evaluation.decoded, row, theory.label_names),
             theory.evidence_note,
+            has_weights=theory.combiner.gives_log_odds,
         )
         for row in range(n_rows)
     ]

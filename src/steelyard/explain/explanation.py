@@ -137,6 +137,8 @@ class Explanation:
         What the counts of the rules stand for, if it is not the training examples.
     n_hidden : int
         Number of labels of the theory that are not shown.
+    has_weights : bool
+        Whether the rules vote.
 
     Examples
     --------
@@ -156,6 +158,7 @@ class Explanation:
     note: str = ""
     evidence_note: str = ""
     n_hidden: int = 0
+    has_weights: bool = False
 
     def __iter__(self) -> Iterator[LabelExplanation]:
         return iter(self.labels)
@@ -170,12 +173,6 @@ class Explanation:
             if explained.name == label:
                 return explained
         raise KeyError(label)
-
-    @property
-    def has_weights(self) -> bool:
-        """Whether the rules vote."""
-        shown = (near.scored for label in self.labels for near in label.shown)
-        return any(scored.points is not None for scored in shown)
 
     @property
     def has_held_out(self) -> bool:
