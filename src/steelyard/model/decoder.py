@@ -48,6 +48,8 @@ class Decoder(Part):
 
     #: Whether scores are added up over labels, so that they have to be log-odds.
     needs_log_odds: ClassVar[bool] = False
+    #: Whether it compares the label sets of the training examples.
+    needs_label_sets: ClassVar[bool] = False
     #: Whether each label depends on its own score only.
     is_independent: ClassVar[bool] = False
     #: Whether it predicts exactly one label per example.

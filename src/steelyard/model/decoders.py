@@ -55,7 +55,7 @@ def decoder_from_plain(data: Any, known: KnownLabelSets | None) -> Decoder:
     """The decoder that `Decoder.to_plain` wrote, with its label sets."""
     settings = read_settings(data, DECODERS, "decoder")
     kind = DECODERS[data["name"]]
-    if kind.needs_log_odds == (known is None):
+    if kind.needs_label_sets == (known is None):
         verb = "needs" if known is None else "has no"
         raise ValueError(f"the decoder {kind.name} {verb} label sets")
     return kind(**settings).fit(known)

@@ -38,6 +38,7 @@ class _LabelSets(Decoder):
     """What decoders that compare the label sets of the training examples have in common."""
 
     needs_log_odds: ClassVar[bool] = True
+    needs_label_sets: ClassVar[bool] = True
     declines: ClassVar[dict[str, str]] = {
         "pmml": "PMML cannot compare label sets: export this theory as Python or JSON"
     }

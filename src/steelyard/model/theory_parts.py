@@ -124,7 +124,7 @@ class TheoryParts:
             if self.decoder.is_single_label:
                 raise ValueError(f"the decoder {self.decoder.name} needs one class per label")
             return
-        if self.decoder.known is not None:
+        if self.decoder.needs_label_sets:
             raise ValueError(
                 f"the decoder {self.decoder.name} predicts several labels, not classes"
             )
