@@ -12,10 +12,12 @@ from libc.math cimport INFINITY, exp, rint
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
+from .coding import list_features
+
 from ._bags cimport draw_row
 from ._coded cimport Coded, borrow, dense_codes
 from ._conditions cimport Condition, cover_mask, filter_mask, merge_conditions
-from ._counting cimport Tally, find_binary, make_tally
+from ._counting cimport Tally, make_tally
 from ._limits cimport (
     ABSENCE,
     BOTH,
@@ -626,10 +628,10 @@ def boost_rules(
     space.bag = <Sums*> allocate(owner, n_rows * sizeof(Sums))
     space.inside = <uint8_t*> allocate(owner, n_rows)
     space.histogram = <Sums*> allocate(owner, max(1, coded.n_codes.max()) * sizeof(Sums))
-    is_binary = <uint8_t*> allocate(owner, space.coded.n_features)
-    find_binary(&space.coded, is_binary)
-    space.is_binary = is_binary
-    space.lists = make_tally(&space.coded, 0, owner)
+    lists = list_features(coded, with_dense=False)  # outlives the pointers into it
+    cdef const uint8_t[::1] is_binary = lists.is_binary.view("u1")
+    space.is_binary = &is_binary[0]
+    space.lists = make_tally(lists, 0, owner)
     space.tally = <Sums*> allocate(owner, space.coded.n_features * sizeof(Sums))
     space.most_tallied = n_features_drawn * n_rows // (TALLY_COST * space.coded.n_features)
     space.n_varying = window.shape[0]
