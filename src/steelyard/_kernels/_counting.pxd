@@ -35,6 +35,8 @@ cdef struct Tally:
     const int64_t* indptr
     const uint32_t* features
     const uint8_t* is_listed  # (n_features,) whether the feature is in these lists
+    const int64_t* dense_indptr  # the rows of each dense feature that is in them (a CSR)
+    const int32_t* dense_rows
     uint64_t* counts
 
 
@@ -360,7 +362,11 @@ cdef inline Tally make_tally(object lists, Py_ssize_t n_slots, list owner) excep
     cdef const int64_t[::1] indptr = lists.indptr
     cdef const uint32_t[::1] features = lists.features
     cdef const uint8_t[::1] is_listed = lists.is_listed.view("u1")
+    cdef const int64_t[::1] dense_indptr = lists.dense_indptr
+    cdef const int32_t[::1] dense_rows = lists.dense_rows
     cdef Tally tally
+    tally.dense_indptr = &dense_indptr[0]
+    tally.dense_rows = &dense_rows[0]
     tally.indptr = &indptr[0]
     tally.features = &features[0]
     tally.is_listed = &is_listed[0]

@@ -151,6 +151,9 @@ class RowLists(NamedTuple):
         and numbers without missing values.
     n_departing : (n_features,) uint32
         Number of entries.
+    dense_indptr : (n_features + 1,) int64
+    dense_rows : int32
+        The rows of each dense feature that occurs, as a CSR; those of others are in the coded table.
     """
 
     indptr: Any
@@ -159,6 +162,8 @@ class RowLists(NamedTuple):
     is_binary: Any
     is_split_off: Any
     n_departing: Any
+    dense_indptr: Any
+    dense_rows: Any
 
 
 def list_features(coded, bint with_dense):
@@ -214,6 +219,9 @@ def list_features(coded, bint with_dense):
     n_departing = np.bincount(
         features.base[: starts[table.n_rows]], minlength=table.n_features
     ).astype(np.uint32)
+    dense = np.flatnonzero(are_listed & (coded.column >= 0))
+    dense_rows = [np.flatnonzero(coded.dense[coded.column[f]]) for f in dense]
+    lengths = np.where(coded.column >= 0, n_departing, 0)
     return RowLists(
         starts,
         features.base,
@@ -221,6 +229,8 @@ def list_features(coded, bint with_dense):
         are_binary,
         are_listed & (are_binary | (~coded.is_nominal & ~_have_missing(coded))),
         n_departing,
+        np.concatenate(([0], np.cumsum(lengths))).astype(np.int64),
+        np.concatenate((*dense_rows, [0])).astype(np.int32),  # never empty: see `features`
     )
 
 

@@ -381,7 +381,7 @@ def prune_table(
 
     If `within` is given, only its rows are looked at. Rows count what their weights say.
     """
-    rows = (*index, index.step)
+    rows = (*index[:2], index.step)
     conditions = (table.feature, table.low, table.high)
     bags = (order, settings.bag_size(len(is_target)), seeds, tree_of_rule)
     last_only = settings.prune == "prefix"
