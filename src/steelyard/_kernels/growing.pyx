@@ -347,7 +347,8 @@ cdef Split _find_split(uint64_t* state, const Node* node, const Forest* forest) 
     cdef const uint64_t* most_draws = forest.most_draws
     cdef bint are_many_negatives, is_tallied
     cdef Needed needed = Needed(1, 1)
-    cdef Py_ssize_t j, n, boundary, n_seen = 0
+    cdef Py_ssize_t n_left = n_window  # those from here on have been looked at
+    cdef Py_ssize_t j, n, boundary, n_seen = 0, _
     cdef uint64_t random = state[0]
     cdef uint32_t f
     cdef Split best
@@ -359,12 +360,17 @@ cdef Split _find_split(uint64_t* state, const Node* node, const Forest* forest) 
         take_rows(
             forest.node_bits, counter.members + node.start, node.end - node.start, counter.pair
         )
-    while n_window > 0 and (n_seen < n_drawn or best.feature < 0):
-        j = next_below(&random, n_window)
-        n_window -= 1
-        f = window[j]
-        window[j] = window[n_window]
-        window[n_window] = f
+    while n_left > n_window or (n_window > 0 and (n_seen < n_drawn or best.feature < 0)):
+        if n_left == n_window:
+            # Draw all that are needed at once: a mispredicted test below would delay the next draw.
+            for _ in range(max(1, min(n_drawn - n_seen, n_window))):
+                j = next_below(&random, n_window)
+                n_window -= 1
+                f = window[j]
+                window[j] = window[n_window]
+                window[n_window] = f
+        n_left -= 1
+        f = window[n_left]
         if is_limited and is_apart(limits, f, forest.is_tested):
             continue
         n_seen += 1
@@ -376,10 +382,7 @@ cdef Split _find_split(uint64_t* state, const Node* node, const Forest* forest) 
                 continue
         else:
             are_many_negatives = most_draws[forest.negatives[f]] >= needed.negatives
-            if (
-                not are_many_negatives
-                and most_draws[forest.positives[f]] < needed.positives
-            ):
+            if not are_many_negatives and most_draws[forest.positives[f]] < needed.positives:
                 continue
         if is_binary[f]:
             if not is_tallied:
