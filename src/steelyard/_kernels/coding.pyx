@@ -17,6 +17,9 @@ from ._random cimport increment, mix
 # A dense column has 4 bytes per row; with this share its list has at most a quarter of them.
 cdef double MOST_DEPARTING = 0.25
 
+cdef enum:
+    ROWS_AT_A_TIME = 8
+
 
 def distinct_numbers(const double[::1] ascending):
     """The distinct values of ascending numbers, without NaN."""
@@ -238,3 +241,24 @@ def _have_missing(coded):
     """Which of the listed features have missing values."""
     owners = np.repeat(np.arange(len(coded.n_codes)), np.diff(coded.indptr))
     return np.bincount(owners[coded.codes < 0], minlength=len(coded.n_codes)) > 0
+
+
+def take_columns(const double[:, ::1] table, const int64_t[::1] taken, double[:, ::1] out):
+    """Write the taken columns of a table to the rows of `out` (n_taken, n_rows).
+
+    The numbers of a column are far apart. Those of some rows are read together, as many as a piece of
+    memory that the cache loads at once holds of a row of `out`.
+    """
+    cdef Py_ssize_t n_rows = table.shape[0]
+    cdef Py_ssize_t block, start, end, row, c
+    cdef const int64_t* column
+    if taken.shape[0] == 0 or n_rows == 0:
+        return
+    column = &taken[0]
+    with nogil:
+        for block in range((n_rows + ROWS_AT_A_TIME - 1) // ROWS_AT_A_TIME):
+            start = block * ROWS_AT_A_TIME
+            end = min(start + ROWS_AT_A_TIME, n_rows)
+            for c in range(taken.shape[0]):
+                for row in range(start, end):
+                    out[c, row] = table[row, column[c]]
