@@ -30,10 +30,13 @@ cdef struct Counter:
     uint64_t* counts  # ... and their packed counts
 
 
-# The transposed lists: the listed features of each row (a CSR), and packed counts by feature.
+# The features that a row departs from the default in (a CSR), and packed counts by feature.
 cdef struct Tally:
-    int64_t* indptr
-    uint32_t* features
+    const int64_t* indptr
+    const uint32_t* features
+    const uint8_t* is_listed  # (n_features,) whether the feature is in these lists
+    const int64_t* dense_indptr  # the rows of each dense feature that is in them (a CSR)
+    const int32_t* dense_rows
     uint64_t* counts
 
 
@@ -349,30 +352,25 @@ cdef inline uint64_t sum_nondefault(
     return found
 
 
-cdef inline Tally make_tally(const Coded* coded, Py_ssize_t n_slots, list owner) except *:
-    """Empty tallies: the lists of the features, transposed. Their memory belongs to `owner`.
+cdef inline Tally make_tally(object lists, Py_ssize_t n_slots, list owner) except *:
+    """Empty tallies of the features of `RowLists`; the memory of their counts belongs to `owner`.
 
-    A tally counts how often each listed feature departs from its default in a node, row by row. In a
-    small node this is cheaper than a search in the list of every drawn feature: most of these lists
+    A tally counts how often each of these features departs from its default in a node, row by row. In
+    a small node this is cheaper than a search in the list of every drawn feature: most of these lists
     hold no row of the node.
     """
-    cdef Py_ssize_t n_features = coded.n_features
-    cdef Py_ssize_t n_entries = coded.indptr[n_features]
-    cdef Py_ssize_t f, e, row
+    cdef const int64_t[::1] indptr = lists.indptr
+    cdef const uint32_t[::1] features = lists.features
+    cdef const uint8_t[::1] is_listed = lists.is_listed.view("u1")
+    cdef const int64_t[::1] dense_indptr = lists.dense_indptr
+    cdef const int32_t[::1] dense_rows = lists.dense_rows
     cdef Tally tally
-    # Each start is stored one place too far: it serves as the next free slot and ends up right.
-    tally.indptr = <int64_t*> allocate(owner, (coded.n_rows + 2) * sizeof(int64_t))
-    tally.features = <uint32_t*> allocate(owner, n_entries * sizeof(uint32_t))
-    tally.counts = <uint64_t*> allocate(owner, n_slots * n_features * sizeof(uint64_t))
-    for e in range(n_entries):
-        tally.indptr[coded.rows[e] + 2] += 1
-    for row in range(coded.n_rows):
-        tally.indptr[row + 2] += tally.indptr[row + 1]
-    for f in range(n_features):
-        for e in range(coded.indptr[f], coded.indptr[f + 1]):
-            row = coded.rows[e]
-            tally.features[tally.indptr[row + 1]] = f
-            tally.indptr[row + 1] += 1
+    tally.dense_indptr = &dense_indptr[0]
+    tally.dense_rows = &dense_rows[0]
+    tally.indptr = &indptr[0]
+    tally.features = &features[0]
+    tally.is_listed = &is_listed[0]
+    tally.counts = <uint64_t*> allocate(owner, n_slots * is_listed.shape[0] * sizeof(uint64_t))
     return tally
 
 

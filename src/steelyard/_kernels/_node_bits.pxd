@@ -11,7 +11,7 @@ from libc.string cimport memset
 
 from ._bits cimport popcount, set_bit, test_bit
 from ._coded cimport Coded, dense_codes
-from ._counting cimport examples, pack
+from ._counting cimport Tally, examples, pack
 from ._memory cimport allocate
 
 
@@ -30,6 +30,7 @@ cdef struct NodeBits:
 
 cdef inline NodeBits make_node_bits(
     const Coded* coded,
+    const Tally* lists,
     const uint8_t* is_binary,
     const uint8_t* is_positive,
     Py_ssize_t bag_size,
@@ -59,7 +60,7 @@ cdef inline NodeBits make_node_bits(
             node.place[f] = n_features
             n_features += 1
     node.bits = <uint64_t*> allocate(owner, n_features * node.n_words * sizeof(uint64_t))
-    _fill_bits(coded, &node)
+    _fill_bits(coded, lists, &node)
     node.n_groups = 1
     while bag_size >> 3 * node.n_groups:
         node.n_groups += 1
@@ -67,23 +68,23 @@ cdef inline NodeBits make_node_bits(
     return node
 
 
-cdef inline void _fill_bits(const Coded* coded, NodeBits* node) noexcept nogil:
+cdef inline void _fill_bits(const Coded* coded, const Tally* lists, NodeBits* node) noexcept nogil:
     cdef const int32_t* codes
     cdef uint64_t* bits
     cdef Py_ssize_t f, e, row
+    cdef int32_t place
+    for row in range(coded.n_rows):
+        for e in range(lists.indptr[row], lists.indptr[row + 1]):
+            place = node.place[lists.features[e]]
+            if place >= 0:
+                set_bit(node.bits + place * node.n_words, node.bit_of_row[row])
     for f in range(coded.n_features):
-        if node.place[f] < 0:
+        if node.place[f] < 0 or lists.is_listed[f]:
             continue
         bits = node.bits + node.place[f] * node.n_words
-        if coded.column[f] >= 0:
-            codes = dense_codes(coded, f)
-            for row in range(coded.n_rows):
-                bits[node.bit_of_row[row] >> 6] |= (
-                    <uint64_t> codes[row] << (node.bit_of_row[row] & 63)
-                )
-        else:
-            for e in range(coded.indptr[f], coded.indptr[f + 1]):
-                set_bit(bits, node.bit_of_row[coded.rows[e]])
+        codes = dense_codes(coded, f)
+        for row in range(coded.n_rows):
+            bits[node.bit_of_row[row] >> 6] |= <uint64_t> codes[row] << (node.bit_of_row[row] & 63)
 
 
 cdef inline void take_rows(
@@ -130,22 +131,37 @@ cdef inline uint64_t _count_words(
     return ones + 2 * twos + 4 * fours
 
 
-cdef inline uint64_t count_rows(const NodeBits* node, Py_ssize_t f) noexcept nogil:
-    """Packed counts of the node's rows without the default code of a feature that has bits."""
-    cdef Py_ssize_t first = node.n_positive_words
-    cdef const uint64_t* bits = node.bits + node.place[f] * node.n_words
-    cdef const uint64_t* planes = node.planes
-    cdef uint64_t counts = 0, n_positives
-    cdef Py_ssize_t i, group
+cdef inline uint64_t _count_planes(
+    const NodeBits* node, Py_ssize_t f, Py_ssize_t first, Py_ssize_t last
+) noexcept nogil:
+    """Draws of the node's rows without the default code in some words of a feature."""
+    cdef const uint64_t* bits = node.bits + node.place[f] * node.n_words + first
+    cdef const uint64_t* planes = node.planes + 3 * first
+    cdef uint64_t n_draws = 0
+    cdef Py_ssize_t group
     for group in range(node.n_groups):
-        n_positives = _count_words(bits, planes, first)
-        counts += pack(
-            n_positives + _count_words(bits + first, planes + 3 * first, node.n_words - first),
-            n_positives,
-        ) << 3 * group
+        n_draws += _count_words(bits, planes, last - first) << 3 * group
         planes += 3 * node.n_words
+    return n_draws
+
+
+cdef inline uint64_t count_rows(
+    const NodeBits* node, Py_ssize_t f, uint64_t least_positives
+) noexcept nogil:
+    """Packed counts of the node's rows without the default code of a feature that has bits.
+
+    If there are fewer positives than `least_positives`, negatives are not counted.
+    """
+    cdef const uint64_t* bits = node.bits + node.place[f] * node.n_words
+    cdef uint64_t n_positives, counts = 0
+    cdef Py_ssize_t i
     if node.n_groups > 0:
-        return counts
+        n_positives = _count_planes(node, f, 0, node.n_positive_words)
+        if n_positives < least_positives:
+            return pack(n_positives, n_positives)
+        return pack(
+            n_positives + _count_planes(node, f, node.n_positive_words, node.n_words), n_positives
+        )
     for i in range(node.n_rows):
         counts += node.pair[node.rows[i]] & -(
             <uint64_t> test_bit(bits, node.bit_of_row[node.rows[i]])

@@ -12,10 +12,12 @@ from libc.math cimport INFINITY, exp, rint
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
+from .coding import list_features
+
 from ._bags cimport draw_row
 from ._coded cimport Coded, borrow, dense_codes
 from ._conditions cimport Condition, cover_mask, filter_mask, merge_conditions
-from ._counting cimport Tally, find_binary, make_tally
+from ._counting cimport Tally, make_tally
 from ._limits cimport (
     ABSENCE,
     BOTH,
@@ -147,15 +149,20 @@ cdef Sums _add_up_dense(Py_ssize_t f, const Node* node, const Space* space) noex
     cdef const int32_t* codes = dense_codes(&space.coded, f)
     cdef Sums known = Sums(0, 0)
     cdef Sums found = Sums(0, 0)
-    cdef Py_ssize_t i
+    cdef Py_ssize_t i, first, last
     cdef uint32_t row
     cdef int64_t mask
     if space.is_binary[f]:
-        for i in range(node.n_members):
-            row = space.members[i]
-            mask = -<int64_t> codes[row]  # all bits or none
-            found.gradient += space.bag[row].gradient & mask
-            found.curvature += space.bag[row].curvature & mask
+        first, last = space.lists.dense_indptr[f], space.lists.dense_indptr[f + 1]
+        if space.lists.is_listed[f] and last - first < node.n_members:
+            for i in range(first, last):
+                _add(&found, space.bag[space.lists.dense_rows[i]])  # 0 if it is not a member
+        else:
+            for i in range(node.n_members):
+                row = space.members[i]
+                mask = -<int64_t> codes[row]  # all bits or none
+                found.gradient += space.bag[row].gradient & mask
+                found.curvature += space.bag[row].curvature & mask
         space.histogram[1] = found
         space.histogram[0] = node.total
         _subtract(&space.histogram[0], found)
@@ -174,7 +181,7 @@ cdef Sums _add_up_listed(
     """The same for a listed feature: the default code has what the listed rows leave over."""
     cdef const Coded* coded = &space.coded
     cdef const int32_t* rows = coded.rows
-    cdef int32_t default = coded.default_code[f]
+    cdef int32_t default = max(0, coded.default_code[f])  # a dense feature, in a tally, has 0
     cdef Sums rest = total
     cdef Sums known = total
     cdef Sums found = Sums(0, 0)
@@ -361,10 +368,10 @@ cdef Found _find_condition(
         space.window[d] = feature
         if space.limits.is_active and is_apart(&space.limits, feature, space.is_tested):
             continue
-        if space.coded.column[feature] >= 0:
-            known = _add_up_dense(feature, node, space)
-        else:
+        if space.coded.column[feature] < 0 or (is_tallied and space.lists.is_listed[feature]):
             known = _add_up_listed(feature, node.total, is_tallied, space)
+        else:
+            known = _add_up_dense(feature, node, space)
         _find_range(feature, known, node, &best, space)
     if is_tallied:
         _clear_tally(node.n_members, space)
@@ -549,6 +556,7 @@ def boost_rules(
     const double[::1] weights=None,
     const double[::1] drawn_weights=None,
     double unit=UNIT,
+    lists=None,
 ):
     """Stagewise logistic regression over rules that are grown for it.
 
@@ -598,6 +606,8 @@ def boost_rules(
         What each row counts, and what one draw of it counts in a bag.
     unit : float
         Gradients and curvatures are rounded to multiples of 1/unit. No sum of them may reach 2⁶³/unit.
+    lists : RowLists, optional
+        What `list_features` makes of the table, if there are several calls.
 
     Returns (number of choices, number of rules, seed).
     """
@@ -626,10 +636,10 @@ def boost_rules(
     space.bag = <Sums*> allocate(owner, n_rows * sizeof(Sums))
     space.inside = <uint8_t*> allocate(owner, n_rows)
     space.histogram = <Sums*> allocate(owner, max(1, coded.n_codes.max()) * sizeof(Sums))
-    is_binary = <uint8_t*> allocate(owner, space.coded.n_features)
-    find_binary(&space.coded, is_binary)
-    space.is_binary = is_binary
-    space.lists = make_tally(&space.coded, 0, owner)
+    lists = list_features(coded, with_dense=True) if lists is None else lists
+    cdef const uint8_t[::1] is_binary = lists.is_binary.view("u1")
+    space.is_binary = &is_binary[0]
+    space.lists = make_tally(lists, 0, owner)
     space.tally = <Sums*> allocate(owner, space.coded.n_features * sizeof(Sums))
     space.most_tallied = n_features_drawn * n_rows // (TALLY_COST * space.coded.n_features)
     space.n_varying = window.shape[0]

@@ -3,13 +3,22 @@
 The code of a number says how many cut points of its feature are not above it.
 """
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from libc.math cimport INFINITY, nextafter
-from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
 from ._coded cimport Coded, borrow, dense_codes
+from ._counting cimport find_binary
 from ._random cimport increment, mix
+
+# A dense column has 4 bytes per row; with this share its list has at most a quarter of them.
+cdef double MOST_DEPARTING = 0.25
+
+cdef enum:
+    ROWS_AT_A_TIME = 8
 
 
 def distinct_numbers(const double[::1] ascending):
@@ -126,3 +135,130 @@ def hash_rows(coded):
                 for e in range(table.indptr[f], table.indptr[f + 1]):
                     out[table.rows[e]] += mix(salt + <uint64_t> (table.codes[e] + 1)) - usual
     return keys
+
+
+class RowLists(NamedTuple):
+    """For each row the features that it departs from, which means: it lacks their default (dense: 0).
+
+    Parameters
+    ----------
+    indptr : (n_rows + 1,) int64
+    features : (n_entries,) uint32
+        The features of each row, as a CSR. If there are none, one entry that belongs to no row.
+    is_listed : (n_features,) bool
+        The features that occur: those that are listed, and on request dense binary ones with few entries.
+    is_binary : (n_features,) bool
+        Features with two codes and no missing value.
+    is_split_off : (n_features,) bool
+        Listed features of which one side of every split has only rows that depart from it: binary ones,
+        and numbers without missing values.
+    n_departing : (n_features,) uint32
+        Number of entries.
+    dense_indptr : (n_features + 1,) int64
+    dense_rows : int32
+        The rows of each dense feature that occurs, as a CSR; those of others are in the coded table.
+    """
+
+    indptr: Any
+    features: Any
+    is_listed: Any
+    is_binary: Any
+    is_split_off: Any
+    n_departing: Any
+    dense_indptr: Any
+    dense_rows: Any
+
+
+def list_features(coded, bint with_dense):
+    """The features that each row departs from; dense ones only if `with_dense` is set.
+
+    Returns
+    -------
+    RowLists
+    """
+    cdef Coded table = borrow(coded)
+    cdef const int32_t* codes
+    cdef Py_ssize_t f, e, row
+    are_listed = np.array(coded.column < 0)
+    are_binary = np.empty(table.n_features, dtype=np.bool_)
+    cdef uint8_t[::1] is_listed = are_listed.view("u1")
+    cdef uint8_t[::1] is_binary = are_binary.view("u1")
+    find_binary(&table, &is_binary[0])
+    if with_dense:
+        dense = np.flatnonzero(are_binary & (coded.column >= 0))
+        shares = coded.dense[coded.column[dense]].mean(axis=1)
+        are_listed[dense[shares <= MOST_DEPARTING]] = True
+    # Each start is stored one place too far: it serves as the next free slot and ends up right.
+    cdef int64_t[::1] indptr = np.zeros(table.n_rows + 2, dtype=np.int64)
+    cdef uint32_t[::1] features
+    for f in range(table.n_features):
+        if not is_listed[f]:
+            continue
+        if table.column[f] < 0:
+            for e in range(table.indptr[f], table.indptr[f + 1]):
+                indptr[table.rows[e] + 2] += 1
+        else:
+            codes = dense_codes(&table, f)
+            for row in range(table.n_rows):
+                indptr[row + 2] += codes[row]
+    for row in range(table.n_rows):
+        indptr[row + 2] += indptr[row + 1]
+    features = np.zeros(max(1, indptr[table.n_rows + 1]), dtype=np.uint32)
+    for f in range(table.n_features):
+        if not is_listed[f]:
+            continue
+        if table.column[f] < 0:
+            for e in range(table.indptr[f], table.indptr[f + 1]):
+                row = table.rows[e]
+                features[indptr[row + 1]] = f
+                indptr[row + 1] += 1
+        else:
+            codes = dense_codes(&table, f)
+            for row in range(table.n_rows):
+                if codes[row] != 0:
+                    features[indptr[row + 1]] = f
+                    indptr[row + 1] += 1
+    starts = indptr.base[: table.n_rows + 1]
+    n_departing = np.bincount(
+        features.base[: starts[table.n_rows]], minlength=table.n_features
+    ).astype(np.uint32)
+    dense = np.flatnonzero(are_listed & (coded.column >= 0))
+    dense_rows = [np.flatnonzero(coded.dense[coded.column[f]]) for f in dense]
+    lengths = np.where(coded.column >= 0, n_departing, 0)
+    return RowLists(
+        starts,
+        features.base,
+        are_listed,
+        are_binary,
+        are_listed & (are_binary | (~coded.is_nominal & ~_have_missing(coded))),
+        n_departing,
+        np.concatenate(([0], np.cumsum(lengths))).astype(np.int64),
+        np.concatenate((*dense_rows, [0])).astype(np.int32),  # never empty: see `features`
+    )
+
+
+def _have_missing(coded):
+    """Which of the listed features have missing values."""
+    owners = np.repeat(np.arange(len(coded.n_codes)), np.diff(coded.indptr))
+    return np.bincount(owners[coded.codes < 0], minlength=len(coded.n_codes)) > 0
+
+
+def take_columns(const double[:, ::1] table, const int64_t[::1] taken, double[:, ::1] out):
+    """Write the taken columns of a table to the rows of `out` (n_taken, n_rows).
+
+    The numbers of a column are far apart. Those of some rows are read together, as many as a piece of
+    memory that the cache loads at once holds of a row of `out`.
+    """
+    cdef Py_ssize_t n_rows = table.shape[0]
+    cdef Py_ssize_t block, start, end, row, c
+    cdef const int64_t* column
+    if taken.shape[0] == 0 or n_rows == 0:
+        return
+    column = &taken[0]
+    with nogil:
+        for block in range((n_rows + ROWS_AT_A_TIME - 1) // ROWS_AT_A_TIME):
+            start = block * ROWS_AT_A_TIME
+            end = min(start + ROWS_AT_A_TIME, n_rows)
+            for c in range(taken.shape[0]):
+                for row in range(start, end):
+                    out[c, row] = table[row, column[c]]

@@ -14,6 +14,8 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 from libcpp.vector cimport vector
 
+from .coding import list_features
+
 from ._bags cimport draw_row
 from ._coded cimport Coded, borrow
 from ._conditions cimport Condition, hash_body, merge_conditions
@@ -24,7 +26,6 @@ from ._counting cimport (
     clear_rows,
     count_codes,
     examples,
-    find_binary,
     make_counter,
     make_tally,
     outside,
@@ -51,10 +52,10 @@ from ._splitting cimport (
 
 # Gains below this (bits per example) count as none; Weka's tolerance.
 cdef double MIN_GAIN = 1e-6
-# A tally walks over the entries of the node's rows; counting without one, over the lists of the drawn
-# attributes. Of all entries, a row has 1/n_rows and an attribute 1/n_features. A tally may cost this
-# many times the lists of n_drawn attributes, because small nodes draw many more attributes than that.
-cdef Py_ssize_t TALLY_PRICE = 3
+# A tally walks over the entries of the node's rows; counting without one, over the lists or the words of
+# the drawn attributes. A tally may cost this many times as much, because the children use it as well,
+# and small nodes draw many more than n_drawn attributes.
+cdef double TALLY_PRICE = 3
 
 cdef enum:
     # Bits of a node's rows are worth making if this many attributes are drawn from it.
@@ -81,7 +82,14 @@ cdef struct Forest:
     Py_ssize_t* free_slots  # tallies that no node has; their counts are 0 ...
     Py_ssize_t* n_free_slots  # ... and their number
     Splitter splitter
-    uint8_t* is_binary  # features with the codes 0 and 1 and no missing value
+    const uint8_t* is_binary  # features with the codes 0 and 1 and no missing value
+    # Features of which one side of every split has only rows that depart from it, and these rows of both
+    # classes; all rows for other features.
+    const uint8_t* is_split_off
+    uint32_t* positives
+    uint32_t* negatives
+    uint64_t* most_draws  # (n_rows + 1,) draws that so many rows can have in the bag
+    uint32_t* rows_by_draws  # (bag_size + 1,) number of rows with so many draws; 0 between calls
     NodeBits* node_bits  # NULL if too few attributes are drawn at a node, or with weights
     bint is_weighed
     Py_ssize_t n_usable
@@ -102,6 +110,13 @@ cdef struct Node:
     Condition condition  # leads here from the parent
 
 
+# What one side of a split needs for a gain that is larger than the best one: at least so many positives
+# or at least so many negatives. The gain is convex in both, so between these it is smaller.
+cdef struct Needed:
+    uint64_t positives
+    uint64_t negatives
+
+
 cdef struct Split:
     Py_ssize_t feature  # -1: no split has a gain
     int32_t cut
@@ -114,23 +129,77 @@ cdef Node _draw_bag(uint64_t* state, const Forest* forest) noexcept nogil:
     cdef Node root
     cdef Py_ssize_t row, _
     cdef uint64_t weight = 1
+    cdef uint64_t random = state[0]  # a copy: after each write, the compiler would read it again
     cdef bint is_drawn
     root.start = root.end = root.depth = 0
     root.counts = 0
     root.slot = -1
     memset(counter.pair, 0, n_rows * sizeof(uint64_t))
     for _ in range(forest.bag_size):
-        row = draw_row(state, forest.draw_order, forest.draw_ends, n_rows)
+        row = draw_row(&random, forest.draw_order, forest.draw_ends, n_rows)
         if forest.weights != NULL:
             weight = forest.weights[row]
         counter.pair[row] += pack(weight, weight * forest.is_target[row])
+    state[0] = random
     for row in range(n_rows):
         is_drawn = counter.pair[row] != 0
         counter.members[root.end] = row  # the next row takes the place of one that is not drawn
         counter.position[row] = root.end if is_drawn else outside()
         root.counts += counter.pair[row]
         root.end += is_drawn
+    if not forest.is_weighed:
+        _find_most_draws(forest)
     return root
+
+
+cdef void _find_most_draws(const Forest* forest) noexcept nogil:
+    """For each number of rows: how many draws of the bag they can have together."""
+    cdef uint64_t draws, most = 0, total = 0
+    cdef Py_ssize_t row, n = 0
+    for row in range(forest.coded.n_rows):
+        draws = examples(forest.counter.pair[row])
+        forest.rows_by_draws[draws] += 1
+        most = max(most, draws)
+    for draws in range(most, -1, -1):
+        for _ in range(forest.rows_by_draws[draws]):
+            n += 1
+            total += draws
+            forest.most_draws[n] = total
+        forest.rows_by_draws[draws] = 0
+
+
+cdef void _count_departing(Forest* forest, const uint32_t* n_departing) noexcept nogil:
+    """Count the rows of both classes that depart from each feature, given those of both together."""
+    cdef const Tally* tally = &forest.tally
+    cdef Py_ssize_t n_rows = forest.coded.n_rows
+    cdef Py_ssize_t f, e, row
+    for row in range(n_rows):
+        if forest.is_target[row]:
+            for e in range(tally.indptr[row], tally.indptr[row + 1]):
+                forest.positives[tally.features[e]] += 1
+    for f in range(forest.coded.n_features):
+        forest.negatives[f] = n_departing[f] - forest.positives[f]
+        if not forest.is_split_off[f]:
+            forest.positives[f] = forest.negatives[f] = n_rows
+
+
+cdef Py_ssize_t _find_most_tallied(
+    const Forest* forest, const uint32_t* n_departing
+) noexcept nogil:
+    """Rows of the largest node for which a tally pays."""
+    cdef Py_ssize_t n_rows = forest.coded.n_rows
+    cdef Py_ssize_t f, n_read = 0, n_entries = forest.tally.indptr[n_rows]
+    for f in range(forest.coded.n_features):
+        if not forest.tally.is_listed[f]:
+            continue
+        if forest.node_bits != NULL and forest.node_bits.place[f] >= 0:
+            n_read += forest.node_bits.n_words
+        else:
+            n_read += n_departing[f]
+    return <Py_ssize_t> (
+        TALLY_PRICE * <double> forest.n_drawn / forest.coded.n_features * n_read
+        / max(n_entries, 1) * n_rows
+    )
 
 
 cdef inline Tally _tally_of(const Node* node, const Forest* forest) noexcept nogil:
@@ -191,33 +260,55 @@ cdef void _hand_tally_on(
 
 
 cdef inline uint64_t _raise_least(
-    uint64_t least, double gain, const Node* node, const double* xlogx
+    uint64_t least, uint64_t most, uint64_t one, double gain, uint64_t counts, const double* xlogx
 ) noexcept nogil:
-    """Examples that the smaller branch of two needs for such a gain, if `least` are too few.
+    """The least of [least, most] rows of one class that have such a gain if they leave a node.
 
-    A branch of so many examples has the largest gain if they are of one class.
+    `one` are the packed counts of such a row, `counts` those of the node.
     """
-    cdef uint64_t weight = examples(node.counts), n_positives = positives(node.counts)
-    cdef double whole = impurity(node.counts, xlogx)
-    cdef double rest
+    cdef uint64_t middle
+    cdef double whole = impurity(counts, xlogx)
     gain -= 1e-9 * (whole + 1)  # more than any error of rounding
-    while least < min(n_positives, weight - n_positives):
-        rest = min(
-            impurity(pack(weight - least, n_positives - least), xlogx),
-            impurity(pack(weight - least, n_positives), xlogx),
-        )
-        if whole - rest >= gain:
-            break
-        least += 1
+    while least < most:
+        middle = (least + most) >> 1
+        if whole - impurity(counts - middle * one, xlogx) < gain:
+            least = middle + 1
+        else:
+            most = middle
     return least
 
 
-cdef inline uint64_t _count_branch(
-    Py_ssize_t f, const Node* node, const Forest* forest
+cdef inline void _raise_needed(
+    Needed* needed, double gain, uint64_t counts, const double* xlogx
 ) noexcept nogil:
-    """Packed counts of the rows without the default code of a binary feature, without a tally."""
+    """What a gain at least as large as this one needs, in a node with these packed counts."""
+    cdef uint64_t n_positives = positives(counts)
+    cdef uint64_t n_negatives = examples(counts) - n_positives
+    needed.positives = _raise_least(
+        needed.positives, n_positives, pack(1, 1), gain, counts, xlogx
+    )
+    needed.negatives = _raise_least(
+        needed.negatives, n_negatives, pack(1, 0), gain, counts, xlogx
+    )
+
+
+cdef inline bint _is_too_small(uint64_t branch, const Needed* needed) noexcept nogil:
+    """Whether no split with this branch, or a part of it, has a larger gain."""
+    cdef uint64_t n_positives = positives(branch)
+    return (
+        n_positives < needed.positives and examples(branch) - n_positives < needed.negatives
+    )
+
+
+cdef inline uint64_t _count_branch(
+    Py_ssize_t f, uint64_t least_positives, const Node* node, const Forest* forest
+) noexcept nogil:
+    """Packed counts of the rows without the default code of a binary feature, without a tally.
+
+    Only the positives may be counted if they are fewer than `least_positives`.
+    """
     if forest.node_bits != NULL and forest.node_bits.place[f] >= 0:
-        return count_rows(forest.node_bits, f)
+        return count_rows(forest.node_bits, f, least_positives)
     return sum_nondefault(&forest.coded, f, node.start, node.end, &forest.counter)
 
 
@@ -231,12 +322,6 @@ cdef inline Py_ssize_t _count_codes(
     cdef const Coded* coded = &forest.coded
     if coded.n_codes[f] < 2:
         return 0
-    if (
-        coded.column[f] < 0
-        and node.slot >= 0
-        and forest.tally.counts[node.slot * coded.n_features + f] == 0
-    ):
-        return 1  # the default alone
     return count_codes(coded, f, node.start, node.end, node.counts, &forest.counter)
 
 
@@ -252,15 +337,18 @@ cdef Split _find_split(uint64_t* state, const Node* node, const Forest* forest) 
     cdef Py_ssize_t n_window = forest.n_usable
     cdef Py_ssize_t n_drawn = forest.n_drawn
     cdef const uint8_t* is_binary = forest.is_binary
-    cdef const int32_t* column = forest.coded.column
+    cdef const uint8_t* is_listed = forest.tally.is_listed
     cdef const uint64_t* tallied = NULL  # counts of listed features, if the node has a tally
     cdef const Limits* limits = &forest.limits
     cdef bint is_limited = limits.is_active
     cdef uint64_t branch, counts = node.counts, weight = examples(node.counts)
     cdef double gain, best_gain = MIN_GAIN * <double> weight
     cdef double whole = impurity(counts, xlogx)
-    cdef uint64_t least = 1  # examples that a branch needs for a better gain
-    cdef Py_ssize_t j, n, boundary, n_seen = 0
+    cdef const uint64_t* most_draws = forest.most_draws
+    cdef bint are_many_negatives, is_tallied
+    cdef Needed needed = Needed(1, 1)
+    cdef Py_ssize_t n_left = n_window  # those from here on have been looked at
+    cdef Py_ssize_t j, n, boundary, n_seen = 0, _
     cdef uint64_t random = state[0]
     cdef uint32_t f
     cdef Split best
@@ -272,22 +360,38 @@ cdef Split _find_split(uint64_t* state, const Node* node, const Forest* forest) 
         take_rows(
             forest.node_bits, counter.members + node.start, node.end - node.start, counter.pair
         )
-    while n_window > 0 and (n_seen < n_drawn or best.feature < 0):
-        j = next_below(&random, n_window)
-        n_window -= 1
-        f = window[j]
-        window[j] = window[n_window]
-        window[n_window] = f
+    while n_left > n_window or (n_window > 0 and (n_seen < n_drawn or best.feature < 0)):
+        if n_left == n_window:
+            # Draw all that are needed at once: a mispredicted test below would delay the next draw.
+            for _ in range(max(1, min(n_drawn - n_seen, n_window))):
+                j = next_below(&random, n_window)
+                n_window -= 1
+                f = window[j]
+                window[j] = window[n_window]
+                window[n_window] = f
+        n_left -= 1
+        f = window[n_left]
         if is_limited and is_apart(limits, f, forest.is_tested):
             continue
         n_seen += 1
         boundary = -1
+        is_tallied = tallied != NULL and is_listed[f]
+        if is_tallied:
+            branch = tallied[f]
+            if branch == 0 or (forest.is_split_off[f] and _is_too_small(branch, &needed)):
+                continue
+        else:
+            are_many_negatives = most_draws[forest.negatives[f]] >= needed.negatives
+            if not are_many_negatives and most_draws[forest.positives[f]] < needed.positives:
+                continue
         if is_binary[f]:
-            if tallied != NULL and column[f] < 0:
-                branch = tallied[f]
-            else:
-                branch = _count_branch(f, node, forest)
-            if examples(branch) < least or weight - examples(branch) < least:
+            if not is_tallied:
+                branch = _count_branch(
+                    f, 0 if are_many_negatives else needed.positives, node, forest
+                )
+                if _is_too_small(branch, &needed):
+                    continue
+            if _is_too_small(counts - branch, &needed):
                 continue
             gain = whole - (impurity(counts - branch, xlogx) + impurity(branch, xlogx))
         else:
@@ -303,8 +407,8 @@ cdef Split _find_split(uint64_t* state, const Node* node, const Forest* forest) 
         # Of equal gains the lower attribute wins, whatever the order of the draws.
         if gain > best_gain or (gain == best_gain and <Py_ssize_t> f < best.feature):
             best_gain = gain
-            if not forest.is_weighed:  # sums of weights are too large to try one by one
-                least = _raise_least(least, gain, node, xlogx)
+            if not forest.is_weighed:  # with weights, nobody knows how much some rows can count
+                _raise_needed(&needed, gain, counts, xlogx)
             best.feature = f
             if boundary >= 0:
                 best.cut = cut_code(
@@ -515,6 +619,7 @@ def grow_rules(
     uint8_t target=PRESENCE,
     const uint64_t[::1] draw_ends=None,
     const uint32_t[::1] weights=None,
+    lists=None,
 ):
     """Grow the trees of one label and return the rules that are not known yet.
 
@@ -546,6 +651,8 @@ def grow_rules(
         Position i of the order is drawn with probability (ends[i] - ends[i - 1])/2³².
     weights : (n_rows,) uint32, optional
         What each row counts in a node; together at most 2³² in a bag.
+    lists : RowLists, optional
+        What `list_features` makes of the table, if there are several calls.
 
     Returns
     -------
@@ -562,6 +669,7 @@ def grow_rules(
     """
     cdef list owner = []
     cdef Forest forest
+    lists = list_features(coded, with_dense=True) if lists is None else lists
     forest.coded = borrow(coded)
     forest.values = &values[0]
     forest.values_indptr = &values_indptr[0]
@@ -577,16 +685,22 @@ def grow_rules(
     forest.n_drawn = n_drawn_features
     cdef Py_ssize_t n_rows = forest.coded.n_rows
     cdef Py_ssize_t n_features = forest.coded.n_features
-    forest.most_tallied = TALLY_PRICE * n_drawn_features * n_rows // max(n_features, 1)
     forest.counter = make_counter(&forest.coded, owner)
-    forest.tally = make_tally(&forest.coded, MOST_TALLIES, owner)
+    forest.tally = make_tally(lists, MOST_TALLIES, owner)
     # Attributes are passed over in order, several at a time; entries are not.
     forest.many_rows = n_features * n_rows // (4 * forest.tally.indptr[n_rows] + 1) + 1
     forest.free_slots = <Py_ssize_t*> allocate(owner, MOST_TALLIES * sizeof(Py_ssize_t))
     forest.n_free_slots = <Py_ssize_t*> allocate(owner, sizeof(Py_ssize_t))
     cdef Py_ssize_t most = 1 if weights is None else max(1, np.max(weights))
     forest.splitter = make_splitter(&forest.coded, bag_size * most, owner)
-    forest.is_binary = <uint8_t*> allocate(owner, n_features)
+    cdef const uint8_t[::1] is_binary = lists.is_binary.view("u1")
+    cdef const uint8_t[::1] is_split_off = lists.is_split_off.view("u1")
+    cdef const uint32_t[::1] n_departing = lists.n_departing
+    forest.is_binary = &is_binary[0]
+    forest.is_split_off = &is_split_off[0]
+    forest.positives = <uint32_t*> allocate(owner, n_features * sizeof(uint32_t))
+    forest.negatives = <uint32_t*> allocate(owner, n_features * sizeof(uint32_t))
+    _count_departing(&forest, &n_departing[0])
     forest.window = <uint32_t*> allocate(owner, n_features * sizeof(uint32_t))
     forest.limits = borrow_limits(limits)
     forest.target = target
@@ -597,16 +711,19 @@ def grow_rules(
     if draw_ends is not None or weights is not None:
         # What a node counts does not tell how many rows there are.
         forest.min_examples = forest.min_positives = 0
-    find_binary(&forest.coded, forest.is_binary)
+    forest.most_draws = <uint64_t*> allocate(owner, (n_rows + 1) * sizeof(uint64_t))
+    memset(forest.most_draws + 1, 0xFF, n_rows * sizeof(uint64_t))
+    forest.rows_by_draws = <uint32_t*> allocate(owner, (bag_size + 1) * sizeof(uint32_t))
     cdef NodeBits node_bits
     forest.node_bits = NULL
     # With weights, a row can count more than a bag has draws.
     forest.is_weighed = weights is not None
     if n_drawn_features >= LEAST_DRAWN and not forest.is_weighed:
         node_bits = make_node_bits(
-            &forest.coded, forest.is_binary, forest.is_target, bag_size, owner
+            &forest.coded, &forest.tally, forest.is_binary, forest.is_target, bag_size, owner
         )
         forest.node_bits = &node_bits
+    forest.most_tallied = _find_most_tallied(&forest, &n_departing[0])
     cdef int32_t* slot_of_feature = <int32_t*> allocate(owner, n_features * sizeof(int32_t))
     memset(slot_of_feature, 0xFF, n_features * sizeof(int32_t))
 

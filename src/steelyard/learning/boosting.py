@@ -12,6 +12,7 @@ from joblib import cpu_count, effective_n_jobs
 from numpy.typing import NDArray
 
 from steelyard._kernels.boosting import boost_rules
+from steelyard._kernels.coding import list_features
 from steelyard._kernels.weighing import weigh_rules
 from steelyard.heuristics import MEstimate
 from steelyard.model.coding import CodedFeatures
@@ -131,7 +132,8 @@ def learn_boosted_rules(
     demands = read_demands(constraints, training.coder, targets, X, takes_both_classes=True)
     given = demands.given
     bounds.check(len(targets.names), given.rules)
-    index = index_rows(training.coded)
+    lists = list_features(training.coded, with_dense=True)
+    index = index_rows(training.coded)._replace(lists=lists)
     orders = draw_orders(training.coded, targets.is_target)
     limits, _ = demands.by_label()
     of_label = [given.of_label(i) for i in range(len(targets.names))]
@@ -466,7 +468,7 @@ def _grow_on(
     if label.weights is not None:
         end = (*end, *label.weights.of_draws(label.order, bag_size))
     table = (index.coded, label.is_present)
-    n_choices, n_rules, seed = boost_rules(*table, *bag, *votes, *out, window, *end)
+    n_choices, n_rules, seed = boost_rules(*table, *bag, *votes, *out, window, *end, lists=index.lists)
     counts = [n_choices] * 3 + [n_rules] * 4
     filled = [array[:count].copy() for array, count in zip(out, counts, strict=True)]
     return Grown._make([*filled, window, seed, n_choices < budget.n_choices])

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
+from steelyard._kernels.coding import list_features
 from steelyard._kernels.growing import grow_rules
 from steelyard._kernels.pruning import prune_rules
 from steelyard.model.coding import FeatureCoder
@@ -163,7 +164,8 @@ def grow_candidates(
         return found
     weights = [None] * len(is_target) if weights is None else weights
     plans = _plan_labels(settings, training, is_target, limits, target_class, weights)
-    grow = partial(_grow_label, training, is_target, orders, plans, entropy)
+    lists = list_features(training.coded, with_dense=True)
+    grow = partial(_grow_label, training, lists, is_target, orders, plans, entropy)
     options = (settings.n_candidates, n_jobs, progress, max_bytes)
     grown, n_passes = _grow_passes(grow, labels, *options)
     seeds = {i: _tree_seeds(plans[i].settings, entropy, i, range(n_passes)).ravel() for i in labels}
@@ -328,6 +330,7 @@ def _tree_seeds(
 
 def _grow_label(
     training: TrainingFeatures,
+    lists: Any,
     is_target: NDArray[np.bool_],
     orders: NDArray[np.int64],
     plans: Sequence[_Plan],
@@ -346,9 +349,11 @@ def _grow_label(
     n_drawn = settings.n_drawn_features(n_usable)
     depths = np.array([-1 if d is None else d for d in settings.tree_depths], dtype=np.int64)
     forests = (n_drawn, depths, settings.n_trees, seeds)
-    last: tuple[Any, ...] = (known_hashes, limits, target)
+    drawing: tuple[Any, ...] = (None, None)
     if weights is not None:
-        last += (weights.draw_ends(orders[label]), weights.node_weights(bag_size))
+        drawing = (weights.draw_ends(orders[label]), weights.node_weights(bag_size))
+    # Categories that a label sorts by itself are further features, which the lists lack.
+    last = (known_hashes, limits, target, *drawing, None if categories.places else lists)
     grown = grow_rules(*training[1:], *rows, *forests, *last)
     *columns, hashes, tree, pass_ends, n_read = grown
     tree += passes.start * seeds.shape[1]
@@ -376,7 +381,7 @@ def prune_table(
 
     If `within` is given, only its rows are looked at. Rows count what their weights say.
     """
-    rows = (*index, index.step)
+    rows = (*index[:2], index.step)
     conditions = (table.feature, table.low, table.high)
     bags = (order, settings.bag_size(len(is_target)), seeds, tree_of_rule)
     last_only = settings.prune == "prefix"

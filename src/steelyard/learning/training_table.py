@@ -137,9 +137,9 @@ def code_training_table(
                 check_text(text, f"the category {text!r} of the attribute {name!r}")
             coded.append(code_nominal(column.codes, len(categories)))
         else:
-            values = distinct_numbers(np.sort(column.values))
-            if column.rows is not None and len(column.rows) < X.shape[0] and 0.0 not in values:
-                values = np.insert(values, np.searchsorted(values, 0.0), 0.0)
+            has_zeros = column.rows is not None and len(column.rows) < X.shape[0]
+            known_values = np.append(column.values, 0.0) if has_zeros else column.values
+            values = distinct_numbers(np.sort(known_values))
             kind = column.find_kind(values)
             cut_points = _find_cuts(values, place_cuts, known)
             coded.append(code_numeric(column, cut_points, X.shape[0]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,7 @@ class RowIndex(NamedTuple):
 
     coded: CodedFeatures
     sorted_rows: tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]
+    lists: Any = None  # what `list_features` found, if rules are grown in many calls
 
     @property
     def step(self) -> int:
@@ -134,7 +135,7 @@ def collect(
         min_routed = LEAST_ROUTED_RULES
     conditions = (table.indptr, table.feature, table.low, table.high)
     rows = (bits.bit_of_row, starts, min_routed)
-    kept, position = collect_rows(*index, index.step, *conditions, *rows, store, key)
+    kept, position = collect_rows(*index[:2], index.step, *conditions, *rows, store, key)
     return store, kept, position
 
 
