@@ -110,7 +110,7 @@ def test_python_reads_texts_and_numpys_moments_and_missing_ones():
     assert expected["y3"] == expected["y4"] == 0
     texts = {"ordered": "2024-02-29", "paid": pd.NaT, "opens": "09:00", "waited": pd.NA}
     assert scope["predict"](texts) == expected
-    numpys = {"ordered": np.datetime64("2024-02-29T18", "ns"), "paid": np.datetime64("NaT")}
+    numpys = {"ordered": np.datetime64("2024-02-29T18", "ns"), "paid": np.datetime64("NaT", "ns")}
     assert scope["predict"](row | numpys) == expected
 
 

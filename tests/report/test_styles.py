@@ -103,7 +103,7 @@ def test_legends_cover_nothing(drawn):
         legends = figure.legends + [ax.get_legend() for ax in figure.axes]
         for legend in filter(None, legends):
             found += 1
-            box = legend.get_window_extent()
+            box = legend.get_window_extent().padded(-1)  # boxes may touch, as with matplotlib 3.8
             for ax in figure.axes:
                 assert not box.overlaps(ax.get_tightbbox()) or ax.get_legend() is legend, name
                 assert not box.overlaps(ax.get_window_extent()), name
