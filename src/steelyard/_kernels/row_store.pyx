@@ -305,8 +305,8 @@ cdef int64_t _count_shared(
 def find_most_similar(RowStore rules, RowStore others, const uint64_t[::1] among):
     """For every rule, the other rule with the largest |A ∩ B|/|A ∪ B|, and this share; ties: the first.
 
-    Returns indices, (n_rules,) int64, and shares, (n_rules,) float64. Only the rows in `among` count. Of the others that are kept as lists, only those that share a row
-    with the rule are looked at.
+    Returns indices, (n_rules,) int64, and shares, (n_rules,) float64. Only the rows in `among` count. Of
+    the others that are kept as lists, only those that share a row with the rule are looked at.
     """
     cdef Py_ssize_t n_words = rules.n_words
     cdef Py_ssize_t n_others = others.rules.size()
