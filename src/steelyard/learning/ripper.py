@@ -33,10 +33,11 @@ from .training_table import TrainingFeatures, code_training_table, value_cuts
 
 Mask = NDArray[np.bool_]
 
-# Peak memory of a fit beyond the table, per number of a dense column: 61 bytes with 20,000 rows of 20
-# columns, 51 with 40,000. More labels do not add to it.
+# Peak memory of a fit beyond the table, per number of a dense column: 57 bytes with 20,000 or 40,000
+# rows of 20 columns, 61 with 40 columns; with 24 labels instead of 3 it is 60 (`run_alone` of
+# benchmarks/growth.py).
 _BYTES_PER_CELL = 60
-_LESS_MEMORY = "fewer rows or attributes take less; the number of labels does not matter"
+_LESS_MEMORY = "fewer rows or attributes take less; the number of labels hardly matters"
 
 
 def learn_ripper(
