@@ -33,6 +33,13 @@ ESTIMATORS: dict[str, Any] = {
     "short": lambda n: RuleSetClassifier(preset="short", n_candidates=n, random_state=0),
     "boosted": lambda _: BoostedRulesClassifier(random_state=0),
     "ripper": lambda _: RipperClassifier(random_state=0),
+    # The two kinds of trees of "paper", each alone: which of them grows faster than the rows?
+    "shallow": lambda n: RuleSetClassifier(
+        preset="paper", max_depths=tuple(range(1, 9)), n_candidates=n, random_state=0
+    ),
+    "unlimited": lambda n: RuleSetClassifier(
+        preset="paper", max_depths=(None,), n_candidates=n, random_state=0
+    ),
 }
 _LEAST_SECONDS = 0.5
 
@@ -117,7 +124,7 @@ def show(console: Console, title: str, rows: list[tuple[str, list[Any], list[Any
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", default="rows,rows of noise,attributes,labels,candidates,predict")
-    parser.add_argument("--estimators", default=",".join(ESTIMATORS))
+    parser.add_argument("--estimators", default="paper,short,boosted,ripper")
     parser.add_argument("--doublings", type=int, default=4)
     parser.add_argument(
         "--size", type=float, default=1.0, help="where the doubling starts, times this"

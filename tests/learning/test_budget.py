@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 
-from steelyard import BoostedRulesClassifier, RuleSetClassifier
+from steelyard import BoostedRulesClassifier, RipperClassifier, RuleSetClassifier
 from steelyard.learning import budget
 from steelyard.learning.budget import SlowWarning, machine_memory, read_memory
 
@@ -52,6 +52,16 @@ class TestFits:
     def test_too_much_coverage_names_what_helps(self):
         model = RuleSetClassifier(preset="paper", n_candidates=100, max_memory="0.1MB")
         with pytest.raises(MemoryError, match=r"sample_fraction.*max_depths"):
+            model.fit(self.X, self.Y)
+
+    @pytest.mark.parametrize(
+        ("model", "work"),
+        [(BoostedRulesClassifier(max_rules=5), "boosting"), (RipperClassifier(), "Ripper")],
+    )
+    def test_estimators_without_a_limit_say_what_they_take(self, model, work, monkeypatch):
+        model.fit(self.X, self.Y)  # warnings are errors
+        monkeypatch.setattr(budget, "machine_memory", lambda: 10_000)
+        with pytest.warns(UserWarning, match=rf"^{work} takes up to .*: fewer .* take less"):
             model.fit(self.X, self.Y)
 
     def test_the_limit_does_not_change_the_theory(self):

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
+from steelyard._kernels.coding import list_features, take_columns
 from steelyard.model.coding import CodedFeatures, FeatureCoder
 from steelyard.model.features import Feature
 from steelyard.model.tables import MISSING
@@ -143,3 +144,40 @@ class TestForms:
     def test_missing_values_of_pandas_are_missing_numbers_in_an_array_of_objects(self):
         X = np.array([[2.0], [pd.NA], [None]], dtype=object)
         assert codes_of(coder_of(Feature("x"), 1.5), X) == [1, MISSING, MISSING]
+
+
+class TestRowLists:
+    @given(tables(), st.booleans())
+    def test_they_have_what_each_row_departs_from(self, X, with_dense):
+        _, coded = code_table(X)
+        codes = rows_of_codes(coded)
+        lists = list_features(coded, with_dense)
+        is_dense = coded.column >= 0
+        usual = np.where(is_dense, 0, coded.default_code)
+        departs = (codes != usual) & lists.is_listed
+        for row, (start, end) in enumerate(zip(lists.indptr, lists.indptr[1:], strict=False)):
+            assert lists.features[start:end].tolist() == np.flatnonzero(departs[row]).tolist()
+        assert lists.n_departing.tolist() == departs.sum(axis=0).tolist()
+        for f, (start, end) in enumerate(
+            zip(lists.dense_indptr, lists.dense_indptr[1:], strict=False)
+        ):
+            rows = np.flatnonzero(departs[:, f]) if is_dense[f] else []
+            assert lists.dense_rows[start:end].tolist() == list(rows)
+
+    @given(tables())
+    def test_dense_columns_are_listed_if_they_are_binary_and_few_rows_depart(self, X):
+        _, coded = code_table(X)
+        codes = rows_of_codes(coded)
+        is_binary = (coded.n_codes == 2) & (codes >= 0).all(axis=0)
+        few = is_binary & ((codes != 0).mean(axis=0) <= 0.25)
+        lists = list_features(coded, with_dense=True)
+        assert lists.is_binary.tolist() == is_binary.tolist()
+        assert lists.is_listed.tolist() == ((coded.column < 0) | few).tolist()
+
+
+def test_taken_columns_are_those_of_the_table():
+    for n_rows in (0, 1, 7, 8, 9, 30):
+        table = np.random.default_rng(0).normal(size=(n_rows, 6))
+        out = np.empty((3, n_rows))
+        take_columns(table, np.array([4, 0, 5]), out)
+        assert out.tolist() == table[:, [4, 0, 5]].T.tolist()

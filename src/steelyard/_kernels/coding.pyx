@@ -146,7 +146,7 @@ class RowLists(NamedTuple):
     features : (n_entries,) uint32
         The features of each row, as a CSR. If there are none, one entry that belongs to no row.
     is_listed : (n_features,) bool
-        The features that occur: those that are listed, and on request dense binary ones with few entries.
+        The features that occur: listed ones and, on request, dense binary ones with few entries.
     is_binary : (n_features,) bool
         Features with two codes and no missing value.
     is_split_off : (n_features,) bool

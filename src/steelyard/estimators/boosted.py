@@ -129,6 +129,12 @@ class BoostedRulesClassifier(BoostedRulesParameters):
     BoostedRulesClassifierCV : chooses `m` and `decode` for a measure.
     RuleSetClassifier : rules that decide.
 
+    Notes
+    -----
+    There is no `max_memory`: a fit keeps 8 bytes per example and label, and at most 100 per example for
+    each label at work. If that is more than a quarter of the machine's memory, a warning says so before
+    any rule is grown.
+
     Examples
     --------
     >>> from steelyard import BoostedRulesClassifier, make_planted_rules

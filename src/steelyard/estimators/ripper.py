@@ -79,6 +79,9 @@ class RipperClassifier(TheoryClassifier):
     numeric conditions are ≤ and ≥ at values that occur in the training set, nominal ones =; a missing
     value satisfies none. Without pruning nothing is random.
 
+    There is no `max_memory`, since nothing grows with the rules: a fit takes about 60 bytes per number
+    of a dense table. If that is more than a quarter of the machine's memory, a warning says so.
+
     References
     ----------
     .. [1] W. W. Cohen: Fast Effective Rule Induction. ICML 1995.

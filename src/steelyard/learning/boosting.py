@@ -468,7 +468,9 @@ def _grow_on(
     if label.weights is not None:
         end = (*end, *label.weights.of_draws(label.order, bag_size))
     table = (index.coded, label.is_present)
-    n_choices, n_rules, seed = boost_rules(*table, *bag, *votes, *out, window, *end, lists=index.lists)
+    n_choices, n_rules, seed = boost_rules(
+        *table, *bag, *votes, *out, window, *end, lists=index.lists
+    )
     counts = [n_choices] * 3 + [n_rules] * 4
     filled = [array[:count].copy() for array, count in zip(out, counts, strict=True)]
     return Grown._make([*filled, window, seed, n_choices < budget.n_choices])

@@ -20,6 +20,7 @@ from steelyard.model.rule_table import RuleTable, ranges_to_body
 from steelyard.model.rules import Head, Rule, ScoredRule
 from steelyard.model.theory import Theory
 
+from .budget import warn_of_memory
 from .candidates import drop_absences
 from .constraints import Constraints
 from .limits import ABSENCE, PRESENCE, Demands, Limits, read_demands
@@ -31,6 +32,12 @@ from .targets import Targets
 from .training_table import TrainingFeatures, code_training_table, value_cuts
 
 Mask = NDArray[np.bool_]
+
+# Peak memory of a fit beyond the table, per number of a dense column: 57 bytes with 20,000 or 40,000
+# rows of 20 columns, 61 with 40 columns; with 24 labels instead of 3 it is 60 (`run_alone` of
+# benchmarks/growth.py).
+_BYTES_PER_CELL = 60
+_LESS_MEMORY = "fewer rows or attributes take less; the number of labels hardly matters"
 
 
 def learn_ripper(
@@ -45,6 +52,7 @@ def learn_ripper(
 ) -> Theory:
     """The theory that Ripper learns; see `RipperClassifier`."""
     training = code_training_table(X, feature_names, value_cuts)
+    warn_of_memory(_BYTES_PER_CELL * training.coded.dense.size, "Ripper", _LESS_MEMORY)
     demands = read_demands(constraints, training.coder, targets, X)
     targets = demands.targets
     by_code = order_by_code(training.coded)

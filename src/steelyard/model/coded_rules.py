@@ -26,9 +26,9 @@ from .tables import Column, select_columns, table_to_columns
 _BLOCK_ROWS = 16_384
 
 # Rules with more distinct bounds per attribute than this are tested on sorted codes: the time of sorting
-# an attribute does not depend on how many bounds it has. Predicting 20,000 rows of 20 attributes took 9 ms
-# with 52 bounds each (sorted 14) and 18 with 121 (sorted 19); of 5 attributes, 2.3 ms with 41 (sorted
-# 4.0) and 9.9 with 140 (sorted 4.7). So both take as long somewhere between 50 and 120.
+# an attribute does not depend on how many bounds it has. Predicting 20,000 rows of 20 attributes took
+# 9 ms with 52 bounds each (sorted 14) and 18 with 121 (sorted 19); of 5 attributes, 2.3 ms with 41
+# (sorted 4.0) and 9.9 with 140 (sorted 4.7). So the two are equal somewhere between 50 and 120.
 _MOST_BOUNDS = 64
 
 

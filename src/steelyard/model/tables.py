@@ -227,7 +227,7 @@ def _array_to_columns(
     # A finite sum has no infinite part; all columns together take a fraction of the time of each alone.
     with np.errstate(over="ignore", invalid="ignore"):
         is_certain = np.isfinite(X.sum(axis=0))
-    for j in np.flatnonzero(~is_certain):
+    for j in np.flatnonzero(~is_certain).tolist():
         _check_finite(X[:, j], names[j])
     return (NumericColumn(X[:, j]) for j in range(len(names)))
 
