@@ -278,7 +278,6 @@ def _weigh_each(
             known[name] = float(weight)
         return np.array([known[name] for name in classes])
     if not _is_balanced(class_weight):
-        check_class_weight(class_weight)
         raise ValueError(f"class_weight{where} must be 'balanced' or a dict, got {class_weight!r}")
     sums = is_class @ (np.ones(is_class.shape[1]) if of_row is None else of_row)
     is_there = sums > 0
