@@ -95,7 +95,7 @@ def test_kernels_know_nothing_else_of_the_package():
         module: re.findall(r"^ *(?:from|import|cimport) +(\S+)", text, re.MULTILINE)
         for module, text in KERNELS.items()
     }
-    allowed = re.compile(r"numpy$|libc\.|libcpp\.|cpython\.|\.[a-z_]+$|cython$")
+    allowed = re.compile(r"typing$|numpy$|libc\.|libcpp\.|cpython\.|\.[a-z_]+$|cython$")
     assert not [
         (m, name) for m, names in imported.items() for name in names if not allowed.match(name)
     ]
