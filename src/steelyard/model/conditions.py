@@ -241,7 +241,8 @@ class Condition:
         """Which rows of a DataFrame satisfy the condition, shape (n_rows,)."""
         column = to_pandas(X)[self.feature]
         if self.categories is not None:
-            texts = column.map(category_text, na_action="ignore")
+            # As objects: an arrow column without any value has no type to compare with text.
+            texts = column.astype(object).map(category_text, na_action="ignore")
             return np.asarray(texts.isin(self.categories), dtype=np.bool_)
         seconds = series_to_seconds(column)
         if seconds is None:
