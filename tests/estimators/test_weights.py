@@ -1,5 +1,7 @@
 """Weights of examples and of classes in the estimators: 0 is absent, rare labels are found."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -246,6 +248,18 @@ class TestTuning:
         decoder = ESTIMATORS["short"].fit(*rare).theory_.decoder
         assert saved.theory(3, 0.5, decoder=decoder) == path.theory(3, 0.5, decoder=decoder)
         assert saved.theory(3, 0.5) == path.theory(3, 0.5)
+
+    def test_a_file_from_before_silence_counted_weights_still_loads(self, rare, weights, tmp_path):
+        path = theory_path(*rare, sample_weight=weights, preset="paper", **FOREST)
+        plain = json.loads(path.to_json())
+        for name in ("per_positive", "per_negative"):
+            del plain["weighed"][name]
+        (tmp_path / "path.json").write_text(json.dumps(plain), encoding="utf-8")
+        before = TheoryPath.from_json(tmp_path / "path.json").theory(3, 0.5)
+        assert before.rules == path.theory(3, 0.5).rules
+        for label in before.labels:
+            missed, right = label.uncovered_positives, label.uncovered_negatives
+            assert label.silent_score == pytest.approx((missed + 1) / (missed + right + 2) - 1)
 
 
 @pytest.mark.parametrize("name", MEASURES)

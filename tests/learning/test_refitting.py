@@ -103,8 +103,8 @@ def learned(X, y, **options):
 def test_a_rule_that_would_turn_is_left_out_or_kept_with_one_point():
     X, y = twins()
     path, targets = learned(X, y)
-    dropped = refit_votes(path, X, targets).theory()
-    kept = refit_votes(path, X, targets, keeps_rules=True).theory()
+    dropped = refit_votes(path, X, targets, [M]).theory()
+    kept = refit_votes(path, X, targets, [M], keeps_rules=True).theory()
     before = votes_of(path.theory())
     left_out = set(before) - set(votes_of(dropped))
     assert left_out
@@ -132,8 +132,8 @@ def test_integer_weights_are_copies(data):
     weights = np.random.default_rng(1).integers(1, 4, len(X))
     rows = np.repeat(np.arange(len(X)), weights)
     path, targets = learned(X, Y)
-    copies = refit_votes(path, X.iloc[rows], encode_targets(Y.iloc[rows]))
-    weighed = refit_votes(path, X, targets.weigh(weights.astype(float)))
+    copies = refit_votes(path, X.iloc[rows], encode_targets(Y.iloc[rows]), [M])
+    weighed = refit_votes(path, X, targets.weigh(weights.astype(float)), [M])
     for of_copies, of_weights in zip(copies.ranked, weighed.ranked, strict=True):
         assert of_weights.rule_idx.tolist() == of_copies.rule_idx.tolist()
         assert of_weights.votes.tolist() == of_copies.votes.tolist()

@@ -172,7 +172,7 @@ class BoostedRulesClassifier(BoostedRulesParameters):
         settings, options = self._settings(), self._learning_options()
         with show_progress(self, "labels") as (progress,):
             path = learn_boosted_rules(X, targets, ms, settings, progress=progress, **options)
-        return self._refit_path(path, X, targets) if self.refit_votes else path
+        return self._refit_path(path, X, targets, ms) if self.refit_votes else path
 
     def _learn_variant(
         self, before: TheoryPath | None, X: Any, targets: Targets, ms: Sequence[float]
@@ -180,7 +180,9 @@ class BoostedRulesClassifier(BoostedRulesParameters):
         """The rules do not depend on whether their votes are fitted again."""
         if before is None:
             return self._learn_path(X, targets, ms)
-        return self._refit_path(before, X, targets) if self.refit_votes else before
+        return self._refit_path(before, X, targets, ms) if self.refit_votes else before
 
-    def _refit_path(self, path: TheoryPath, X: Any, targets: Targets) -> TheoryPath:
-        return refit_votes(path, X, targets, keeps_rules=self.min_rules_per_label > 0)
+    def _refit_path(
+        self, path: TheoryPath, X: Any, targets: Targets, ms: Sequence[float]
+    ) -> TheoryPath:
+        return refit_votes(path, X, targets, ms, keeps_rules=self.min_rules_per_label > 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -10,12 +11,13 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from steelyard.model.coverage import Bits, unpack
-from steelyard.model.log_odds import POINTS_PER_LOG_ODD
+from steelyard.model.log_odds import POINTS_PER_LOG_ODD, probability_to_points
 from steelyard.model.path import RankedRules, TheoryPath
 
 from .targets import Targets
 
 Floats = NDArray[np.float64]
+Masks = NDArray[np.bool_]
 
 # Steps are far below a point, so that no rounding of an earlier step shows in the votes.
 _PRECISION = 1e-9
@@ -29,7 +31,7 @@ _BLOCK = 2_000_000
 
 
 def refit_votes(
-    path: TheoryPath, X: Any, targets: Targets, *, keeps_rules: bool = False
+    path: TheoryPath, X: Any, targets: Targets, ms: Sequence[float], *, keeps_rules: bool = False
 ) -> TheoryPath:
     """The same rules with votes that are fitted together.
 
@@ -46,40 +48,37 @@ def refit_votes(
     ----------
     path : TheoryPath
         From `learn_boosted_rules`.
-    X, targets
-        The training set.
+    X, targets, ms
+        What it was learned from: the training set, and the strengths of the prior.
     keeps_rules : bool
     """
     targets = targets.for_presence()
-    bits, n_rows = path.coded.cover(X)
+    bits, _ = path.coded.cover(X)
     n_learned = len(path.label_of_rule) - path.n_given
     may_drop = (np.arange(len(path.label_of_rule)) < n_learned) & (not keeps_rules)
     # The matrices are small: several threads of a product wait for each other most of the time.
     with threadpool_limits(1, user_api="blas"):
         ranked = tuple(
-            _refit_ranking(path, h, bits, n_rows, targets, may_drop)
-            for h in range(len(path.ranked))
+            _refit_ranking(path, ranked, m, bits, targets, may_drop)
+            for ranked, m in zip(path.ranked, ms, strict=True)
         )
     return replace(path, ranked=ranked)
 
 
 def _refit_ranking(
-    path: TheoryPath, h: int, bits: Bits, n_rows: int, targets: Targets, may_drop: NDArray[np.bool_]
+    path: TheoryPath, ranked: RankedRules, m: float, bits: Bits, targets: Targets, may_drop: Masks
 ) -> RankedRules:
     """The ranking of one m with each rule once, and the new votes."""
-    ranked = path.ranked[h]
     rules, first, votes = ranked.take(len(ranked.rule_idx))
     if votes is None:
         raise ValueError("only rules that vote have votes to fit")
     label_of_rule = path.label_of_rule[rules]
     points = np.zeros(len(rules), dtype=np.int64)
     new = np.zeros((2, len(rules)), dtype=np.int64)
-    m = float(getattr(path.heuristics[h], "m", 0.0))
     for j in np.unique(label_of_rule):
         own = np.flatnonzero(label_of_rule == j)
-        fires = unpack(bits[rules[own]], n_rows)
-        start = path.combiner.start[j] / POINTS_PER_LOG_ODD  # type: ignore[attr-defined]
-        task = _Task.make(fires, targets, j, m, start)
+        fires = unpack(bits[rules[own]], targets.is_target.shape[1])
+        task = _Task.make(fires, targets, j, m)
         points[own] = votes[own]
         if task.l2 > 0:  # the label is present in some examples and absent in others
             points[own] = _fit_label(task, np.sign(votes[own]), may_drop[rules[own]])
@@ -97,21 +96,20 @@ class _Task(NamedTuple):
     without the rules.
     """
 
-    fires: NDArray[np.bool_]
-    is_present: NDArray[np.bool_]
+    fires: Masks
+    is_present: Masks
     total: Floats
     offset: Floats
     l2: float
 
     @classmethod
-    def make(
-        cls, fires: NDArray[np.bool_], targets: Targets, label: int, m: float, start: float
-    ) -> _Task:
+    def make(cls, fires: Masks, targets: Targets, label: int, m: float) -> _Task:
         weights, is_present = targets.label_weights[label], targets.is_target[label]
         total = np.ones(len(is_present)) if weights is None else weights.total
         prior = float(total[is_present].sum() / total.sum())
         # Votes that separate the classes would have no bound without a prior.
         l2 = max(m, 1.0) * prior * (1 - prior)
+        start = float(probability_to_points(prior)) / POINTS_PER_LOG_ODD
         return cls(fires, is_present, total, np.full(len(is_present), start), l2)
 
     def measure(self, votes: Floats) -> tuple[float, Floats, Floats]:
@@ -131,15 +129,13 @@ class _Task(NamedTuple):
             bend = bend + (covers * (total * wrong * (1 - wrong))) @ covers.T
         return loss, slope, bend
 
-    def without(self, is_fixed: NDArray[np.bool_], votes: Floats) -> _Task:
+    def without(self, is_fixed: Masks, votes: Floats) -> _Task:
         """The task of the other rules, given the votes of some."""
         offset = self.offset + votes[is_fixed] @ self.fires[is_fixed]
         return self._replace(fires=self.fires[~is_fixed], offset=offset)
 
 
-def _fit_label(
-    task: _Task, sign: NDArray[np.int64], may_drop: NDArray[np.bool_]
-) -> NDArray[np.int64]:
+def _fit_label(task: _Task, sign: NDArray[np.int64], may_drop: Masks) -> NDArray[np.int64]:
     """The points of all rules of a label, with the given signs; 0 for those to leave out."""
     # A rule that stays although its vote would turn has one point.
     least = np.where(may_drop, 0, sign)
@@ -172,9 +168,7 @@ def _minimise(task: _Task) -> Floats:
     return votes
 
 
-def _count_new(
-    fires: NDArray[np.bool_], is_present: NDArray[np.bool_]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _count_new(fires: Masks, is_present: Masks) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Positives and negatives that each rule is the first to cover."""
     is_first = fires & ~np.logical_or.accumulate(np.vstack((np.zeros_like(fires[:1]), fires[:-1])))
     return (is_first & is_present).sum(axis=1), (is_first & ~is_present).sum(axis=1)

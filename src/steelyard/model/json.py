@@ -466,11 +466,12 @@ def _read_weighed(data: Any, n_rules: int, n_labels: int) -> dict[str, Any] | No
     if "weighed" not in data:
         return None
     columns = {}
-    lengths = {"tp": n_rules, "fp": n_rules} | dict.fromkeys(
-        ("prior", "per_positive", "per_negative"), n_labels
-    )
+    # Files from before silence counted weights lack the last two: there an example counts 1.
+    ones = dict.fromkeys(("per_positive", "per_negative"), [1.0] * n_labels)
+    weighed = ones | get_field(data, "weighed", dict)
+    lengths = {"tp": n_rules, "fp": n_rules, "prior": n_labels} | dict.fromkeys(ones, n_labels)
     for name, length in lengths.items():
-        numbers = get_field(get_field(data, "weighed", dict), name, list)
+        numbers = get_field(weighed, name, list)
         if len(numbers) != length or not all(is_number(x) and 0 <= x < math.inf for x in numbers):
             raise ValueError(f"{name} of weighed must be {length} numbers of at least 0")
         columns[name] = np.array(numbers, dtype=np.float64)

@@ -140,6 +140,15 @@ class _LabelSets(Decoder):
         return [LabelSetSearch(names, formulas, sets, *search)]
 
 
+def _decline_sql(what: str) -> dict[str, str]:
+    """What decoders decline that would need exponentials over all sets for every row."""
+    reason = (
+        f"SQL cannot {what}: export this theory as Python or JSON, or use decode='best-label-set' or "
+        "'each-label'"
+    )
+    return _LabelSets.declines | {"sql": reason}
+
+
 @dataclass(frozen=True)
 class BestLabelSet(_LabelSets):
     r"""The label set of a training example that fits the scores best: for subset accuracy.
@@ -253,12 +262,7 @@ class LabelSetVotes(_LabelSets):
     """
 
     name: ClassVar[str] = "label-set-votes"
-    declines: ClassVar[dict[str, str]] = {
-        **_LabelSets.declines,
-        # It would need exponentials over all sets for every row.
-        "sql": "SQL cannot let label sets vote: export this theory as Python or JSON, or use "
-        "decode='best-label-set' or 'each-label'",
-    }
+    declines: ClassVar[dict[str, str]] = _decline_sql("let label sets vote")
 
     threshold: float = 0.5
     frequency_weight: float = 0.5
@@ -391,12 +395,7 @@ class BestF1(_LabelSets):
     """
 
     name: ClassVar[str] = "best-f1"
-    declines: ClassVar[dict[str, str]] = {
-        **_LabelSets.declines,
-        # It would need exponentials over all sets for every row.
-        "sql": "SQL cannot maximise an expected F1: export this theory as Python or JSON, or use "
-        "decode='best-label-set' or 'each-label'",
-    }
+    declines: ClassVar[dict[str, str]] = _decline_sql("maximise an expected F1")
 
     frequency_weight: float = 0.5
     silence: float = 1.0
