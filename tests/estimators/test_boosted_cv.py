@@ -47,13 +47,13 @@ def brute_force(data):
     scorers = {name: get_scorer(name) for name in SCORINGS}
     results = [
         cross_validate(
-            BoostedRulesClassifier(m, refit_votes=refit_votes, decode=decode, **GROWN),
+            BoostedRulesClassifier(m, condense=condense, decode=decode, **GROWN),
             *data,
             scoring=scorers,
             cv=SPLITS,
             error_score="raise",
         )
-        for refit_votes in (False, True)
+        for condense in (False, True)
         for decode in DECODE
         for m in MS
     ]
@@ -75,9 +75,9 @@ class TestChoosing:
 
     def test_results_have_the_parameters_that_were_chosen_from_and_no_others(self, data):
         results = tuned(ms=MS, decode=DECODE).fit(*data).cv_results_
-        assert list(results)[:3] == ["refit_votes", "decode", "m"]
+        assert list(results)[:3] == ["condense", "decode", "m"]
         n_cells = len(DECODE) * len(MS)
-        assert results["refit_votes"].tolist() == [False] * n_cells + [True] * n_cells
+        assert results["condense"].tolist() == [False] * n_cells + [True] * n_cells
         assert results["m"].tolist() == MS * len(DECODE) * 2
         assert results["decode"].tolist() == [decode for decode in DECODE for _ in MS] * 2
         assert not {"phi", "heuristic", "prune", "max_features"} & results.keys()
@@ -85,8 +85,8 @@ class TestChoosing:
     def test_without_a_list_the_decoder_is_chosen_with_one_m(self, data):
         cells = BoostedRulesClassifierCV().list_cells()
         assert cells == [
-            {"refit_votes": refit, "decode": decoder, "m": 16.0}
-            for refit in (False, True)
+            {"condense": condense, "decode": decoder, "m": 16.0}
+            for condense in (False, True)
             for decoder in TUNED_BOOSTED_DECODERS
         ]
         fitted = tuned().fit(*data)
@@ -95,7 +95,7 @@ class TestChoosing:
     @pytest.mark.parametrize("output", ["binary", "multiclass"])
     def test_one_class_per_row_has_no_label_sets_to_choose_from(self, data, output):
         X, y = data[0], TARGETS[output](data[1])
-        decoders = tuned("accuracy", refit_votes=False).fit(X, y).cv_results_["decode"]
+        decoders = tuned("accuracy", condense=False).fit(X, y).cv_results_["decode"]
         thresholds = [d for d in TUNED_BOOSTED_DECODERS if isinstance(d, EachLabel)]
         assert list(decoders) == (thresholds if output == "binary" else [BestLabel()])
         with pytest.raises(ValueError, match=f"does not apply to a {output} target"):
@@ -157,7 +157,7 @@ class TestCalibrating:
 
     def test_all_held_out_rows_calibrate_the_theory(self, data):
         X, y = data
-        fitted = tuned(decode=[EachLabel()], refit_votes=False, cv=SPLITS).fit(X, y)
+        fitted = tuned(decode=[EachLabel()], condense=False, cv=SPLITS).fit(X, y)
         plain = BoostedRulesClassifier(decode=EachLabel(), **GROWN).fit(X, y)
         points = np.empty(y.shape)
         for train, test in SPLITS:

@@ -253,7 +253,7 @@ def weigh(problem, ms, budget=SCARCE, seed=0, **options):
     grown = BoostingSettings(**(GROWN | options))
     index = index_rows(training.coded)
     label = LabelTask(is_present, order)
-    of_ms = grow_label(index, ms, grown, seed, budget, label)
+    of_ms = [grow_label(index, m, grown, seed, budget, label) for m in ms]
     return finish_label(index, ms, grown, None, label, of_ms)
 
 
@@ -444,20 +444,19 @@ class TestInStages:
         X, Y = data
         is_present = Y.to_numpy(dtype=bool)[:, 0]
         index, grown = index_rows(code_training_table(X).coded), BoostingSettings(**GROWN)
-        grow = functools.partial(grow_label, index, [1, 16], grown, 3)
+        grow = functools.partial(grow_label, index, 16, grown, 3)
         label = LabelTask(is_present, np.arange(len(X)))
         known = None
         for n_choices in (1, 2, 7, 30, 40):
             known = grow(budget.at_most(n_choices), label, known=known)
         whole = grow(budget, label)
-        for mine, other in zip(known, whole, strict=True):
-            assert mine.seed == other.seed
-            assert mine.is_done == other.is_done
-            assert mine.window.tolist() == other.window.tolist()
-            for arrays in (*zip(mine[:4], other[:4], strict=True), (mine[5], other[5])):
-                assert arrays[0].tolist() == arrays[1].tolist()
-            for arrays in zip(vars(mine.table).values(), vars(other.table).values(), strict=True):
-                assert arrays[0].tolist() == arrays[1].tolist()
+        assert known.seed == whole.seed
+        assert known.is_done == whole.is_done
+        assert known.window.tolist() == whole.window.tolist()
+        for arrays in (*zip(known[:4], whole[:4], strict=True), (known[5], whole[5])):
+            assert arrays[0].tolist() == arrays[1].tolist()
+        for arrays in zip(vars(known.table).values(), vars(whole.table).values(), strict=True):
+            assert arrays[0].tolist() == arrays[1].tolist()
 
 
 class TestHowMuch:

@@ -36,8 +36,8 @@ class Boosted:
         (order,) = draw_orders(training.coded, is_present[None])
         settings = BoostingSettings(**settings)
         label = LabelTask(is_present, order)
-        grown = grow_label(index, [m], settings, 0, budget, label)
-        rules = finish_label(index, [m], settings, None, label, grown)
+        grown = grow_label(index, m, settings, 0, budget, label)
+        rules = finish_label(index, [m], settings, None, label, [grown])
         self.is_present = is_present
         self.start = logit(is_present.mean())
         self.covered = unpack(cover(rules.table, index), len(X)).T.astype(float)

@@ -60,7 +60,9 @@ _CONSTRAINTS = "What the rules have to satisfy, in TOML; see docs/constraints.md
 _WEIGHT = "The column with the weights of the examples: 2 is two copies, 0.5 counts half."
 _CLASS_WEIGHT = "balanced: the presence and the absence of a label weigh the same."
 _CATEGORY_SETS = "Let conditions test several categories of an attribute: colour in {blue, red}."
-_REFIT = "Boosted rules: fit the votes of all rules of a label again together; --tune tries both."
+_CONDENSE = (
+    "Boosted rules: grow three times as many, keep those that predict alike; --tune tries both."
+)
 _DECODE_DEFAULT = "each-label; short and boosted: best-label-set"
 
 Parameter = Annotated[
@@ -105,7 +107,7 @@ def fit(
     weight: Annotated[str | None, option(_WEIGHT, metavar="COLUMN")] = None,
     class_weight: Annotated[ClassWeight | None, option(_CLASS_WEIGHT)] = None,
     category_sets: Annotated[bool, typer.Option("--category-sets", help=_CATEGORY_SETS)] = False,
-    refit_votes: Annotated[bool, typer.Option("--refit-votes", help=_REFIT)] = False,
+    condense: Annotated[bool, typer.Option("--condense", help=_CONDENSE)] = False,
     trees: Trees = None,
     depths: Depths = None,
     features: Features = None,
@@ -129,7 +131,7 @@ def fit(
     options |= {"decode": decode and decode.value, "n_jobs": jobs}
     options |= grow_options(trees, depths, features, bag, prune)
     options |= {"class_weight": class_weight and class_weight.value}
-    options |= {"category_sets": category_sets or None, "refit_votes": refit_votes or None}
+    options |= {"category_sets": category_sets or None, "condense": condense or None}
     options["constraints"] = constraints and read_constraints(constraints)
     estimator = _make_estimator(method, tune, options)
     treatment = {"missing": missing_labels, "multi_valued": "split" if split_targets else None}

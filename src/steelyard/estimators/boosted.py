@@ -9,8 +9,7 @@ from typing import Any
 from steelyard.heuristics import MEstimate
 from steelyard.learning.boosting import learn_boosted_rules
 from steelyard.learning.constraints import Constraints, check_constraints
-from steelyard.learning.refitting import refit_votes
-from steelyard.learning.settings import BoostingSettings, check_flag, check_folds
+from steelyard.learning.settings import BoostingSettings, check_folds
 from steelyard.learning.targets import Targets
 from steelyard.learning.weights import check_class_weight
 from steelyard.model.decoders import Decoder
@@ -94,11 +93,11 @@ class BoostedRulesClassifier(BoostedRulesParameters):
         that all label sets vote for, ``"best-f1"`` those with the best expected F1 of an example. See
         `EachLabel`, `BestLabelSet`, `LabelSetVotes` and `BestF1`. None is the best label set, and for a
         one-dimensional y the best class.
-    refit_votes : bool, default=False
-        Whether the votes of all rules of a label are fitted again together, once all rules are there: by
-        a logistic regression with a prior of strength `m`. It predicts better where labels depend on
-        the attributes with little noise, and overfits where they are noisy; `BoostedRulesClassifierCV`
-        finds out. A rule whose vote would change its sign is left out.
+    condense : bool, default=False
+        Whether three times as many rules are grown as are kept. The kept ones are those that, with new
+        votes, predict nearly what all of them predict. It predicts better where labels depend on the
+        attributes with little noise, and takes three times as long; `BoostedRulesClassifierCV` finds out
+        whether it does. It does not apply if a rule may vote for several labels.
     calibrate : bool or int, default=False
         Whether votes are scaled and starts shifted, label by label, so that probabilities fit unseen
         examples. An integer is the number of inner folds that give such examples, True is 5: it takes as
@@ -146,13 +145,12 @@ class BoostedRulesClassifier(BoostedRulesParameters):
 
     m: float = 16.0
     _: KW_ONLY
-    refit_votes: bool = False
+    condense: bool = False
     calibrate: bool | int = False
 
     def _check_parameters(self) -> None:
         MEstimate(self.m)
         check_folds(self.calibrate)
-        check_flag("refit_votes", self.refit_votes)
         self._settings()
         check_constraints(self.constraints)
         check_class_weight(self.class_weight)
@@ -171,18 +169,4 @@ class BoostedRulesClassifier(BoostedRulesParameters):
     def _learn_path(self, X: Any, targets: Targets, ms: Sequence[float]) -> TheoryPath:
         settings, options = self._settings(), self._learning_options()
         with show_progress(self, "labels") as (progress,):
-            path = learn_boosted_rules(X, targets, ms, settings, progress=progress, **options)
-        return self._refit_path(path, X, targets, ms) if self.refit_votes else path
-
-    def _learn_variant(
-        self, before: TheoryPath | None, X: Any, targets: Targets, ms: Sequence[float]
-    ) -> TheoryPath:
-        """The rules do not depend on whether their votes are fitted again."""
-        if before is None:
-            return self._learn_path(X, targets, ms)
-        return self._refit_path(before, X, targets, ms) if self.refit_votes else before
-
-    def _refit_path(
-        self, path: TheoryPath, X: Any, targets: Targets, ms: Sequence[float]
-    ) -> TheoryPath:
-        return refit_votes(path, X, targets, ms, keeps_rules=self.min_rules_per_label > 0)
+            return learn_boosted_rules(X, targets, ms, settings, progress=progress, **options)

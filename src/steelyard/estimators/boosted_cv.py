@@ -1,4 +1,4 @@
-"""BoostedRulesClassifierCV: chooses m, the decoder and the votes for a measure by cross-validation."""
+"""BoostedRulesClassifierCV: chooses m, decoder and condensing for a measure by cross-validation."""
 
 from __future__ import annotations
 
@@ -20,11 +20,10 @@ from .validation import as_list
 
 @dataclass(eq=False, repr=False)
 class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
-    """Rules that vote, tuned for a measure: m, decoder and votes are chosen by cross-validation.
+    """Rules that vote, tuned for a measure by cross-validation: m, the decoder, and whether to condense.
 
-    Every fold learns one theory per m, with the votes of boosting and with votes that are fitted again,
-    and decodes it in every way to choose from. The cell with the best
-    mean score is learned again on all examples.
+    Every fold learns one theory per m with and without condensing, and decodes it in every way to choose
+    from. The cell with the best mean score is learned again on all examples.
 
     Parameters
     ----------
@@ -40,8 +39,8 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
         with thresholds from 0.5 to 0.1, the best label set, and votes of all label sets. For
         example-based F1 there is also the best expected F1; for a macro measure, if calibrated, also
         each label by itself with a threshold of its own.
-    refit_votes : bool, a list of both or None, default=None
-        As in `BoostedRulesClassifier`; None tries both. The rules are grown once for both.
+    condense : bool, a list of both or None, default=None
+        As in `BoostedRulesClassifier`; None tries both, unless rules may vote for several labels.
     max_rules, max_conditions, max_total_conditions, min_rules_per_label, max_labels_per_rule, \
     n_tries, sample_fraction, max_features, category_sets, class_weight, constraints, random_state, \
     verbose
@@ -58,7 +57,7 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
     Attributes
     ----------
     best_params_ : dict
-        The chosen `refit_votes`, `decode` and `m`.
+        The chosen `condense`, `decode` and `m`.
     best_score_ : float
         Mean score of the chosen cell over the folds; optimistic, since the cell was chosen for it.
     best_index_ : int
@@ -81,7 +80,7 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
     ms: Sequence[float] = (16.0,)
     cv: Any = 5
     _: KW_ONLY
-    refit_votes: bool | Sequence[bool] | None = None
+    condense: bool | Sequence[bool] | None = None
     calibrate: bool = True
     tolerance: float = 0.0
 
@@ -89,17 +88,19 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
         default = [*TUNED_BOOSTED_DECODERS, *(TUNED_F1_DECODERS if self._is_example_f1() else ())]
         return Search(
             template=self._make_template(BoostedRulesClassifier, entropy),
-            variants={"refit_votes": self._list_refits()},
+            variants={"condense": self._list_condense()},
             decoders=choose_decoders(self.decode, default, output),
             axes={"m": [MEstimate(m).m for m in as_list(self.ms)]},
             tolerance=self.tolerance,
         )
 
-    def _list_refits(self) -> list[bool]:
-        """Whether votes are fitted again: both or one of both; as boosting gives them comes first."""
-        values = [False, True] if self.refit_votes is None else as_list(self.refit_votes)
+    def _list_condense(self) -> list[bool]:
+        """Whether rules are condensed: both or one of both; not to do so comes first."""
+        values = as_list(self.condense)
+        if self.condense is None:
+            values = [False, True] if self.max_labels_per_rule == 1 else [False]
         for value in values:
-            check_flag("refit_votes", value)
+            check_flag("condense", value)
         return sorted(set(map(bool, values)))
 
     def _is_example_f1(self) -> bool:
@@ -131,7 +132,7 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
         grids: list[list[FoldScores]] = [[] for _ in folds]
         others: list[list[FoldScores]] = [[] for _ in folds]  # with one threshold per label
         more_cells: list[dict[str, Any]] = []
-        for v, refit_votes in enumerate(search.variants["refit_votes"]):
+        for v, condense in enumerate(search.variants["condense"]):
             paths = [fold.paths[v] for fold in folds]
             about = (search.decoders, scorings, per_label)
             scores, thresholds = score_calibrated(paths, tests, *about)
@@ -139,7 +140,7 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
                 grids[k].append(FoldScores.of_path(scores[k][:, :n_grid], path))
                 others[k].append(FoldScores.of_path(scores[k][:, n_grid:], path))
             pairs = zip(thresholds, search.axes["m"], strict=False)  # there may be no thresholds
-            more_cells += [{"refit_votes": refit_votes, "decode": d, "m": m} for d, m in pairs]
+            more_cells += [{"condense": condense, "decode": d, "m": m} for d, m in pairs]
         joined = zip(grids, others, folds, strict=True)
         found = [FoldScores.join(grid + other, fold.paths) for grid, other, fold in joined]
         return search._replace(more_cells=more_cells), found

@@ -256,10 +256,6 @@ class RuleSetClassifier(RuleSetParameters):
             settings = self._settings(X, targets)
             return learn_rule_sets(X, targets, heuristics, phis, settings, **options)
 
-    def _learn_variant(self, before: TheoryPath | None, *training: Any) -> TheoryPath:  # noqa: ARG002
-        """A path of its own: variants have other candidates than the one before."""
-        return self._learn_path(*training)
-
 
 def theory_path(
     X: Any,

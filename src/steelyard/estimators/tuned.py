@@ -162,8 +162,7 @@ class Search(NamedTuple):
                 # The refit repeats these warnings for the whole training set.
                 for category in (ConvergenceWarning, ConstraintWarning):
                     warnings.simplefilter("ignore", category)
-                before = paths[-1] if paths else None
-                path = model._learn_variant(before, X_train, targets, *self.axes.values())
+                path = model._learn_path(X_train, targets, *self.axes.values())
             paths.append(path)
             for decoder in self.decoders:
                 scores = _score_path(path, decoder, model, *test_set, scorings)

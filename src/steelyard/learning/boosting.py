@@ -33,6 +33,7 @@ from steelyard.model.rules import Rule
 
 from .budget import warn_of_memory
 from .category_sets import CategoryCodes, sort_categories
+from .condensing import GROWN_PER_KEPT, condense_votes
 from .constraints import Constraints
 from .held_out import count_outside_bags, group_equal_rows
 from .limits import Limits, read_demands
@@ -147,18 +148,20 @@ def learn_boosted_rules(
         of_ms = [_grow_sharing(index, m, settings, entropy, labels) for m in ms]
         grown = list(zip(*of_ms, strict=True))
         report(len(grown), len(grown))
-        bounds = Bounds()  # bodies were counted as they were grown
+        grown_bounds = Bounds()  # bodies were counted as they were grown
     else:
-        most = min(settings.max_rules, settings.max_total_conditions or settings.max_rules)
-        grow = partial(grow_label, index, ms, settings, entropy)
-        grown = _grow_in_stages(grow, labels, len(ms), most, n_jobs, report)
+        grown_bounds = bounds.widen(GROWN_PER_KEPT) if settings.condense else bounds
+        grown = _grow_rules(index, ms, settings, entropy, labels, grown_bounds, n_jobs, report)
     groups = group_equal_rows(training.coded)
     finish = partial(finish_label, index, ms, settings, groups)
     rules_of_label = run_parallel(finish, list(zip(labels, grown, strict=True)), n_jobs)
     demands.warn_of_empty([len(rules.table) for rules in rules_of_label])
     pool = pool_rules(rules_of_label, given, targets)
     votes_of_ms = zip(*(rules.choices for rules in rules_of_label), strict=True)
-    rankings = [_rank_votes(pool, votes, bounds) for votes in votes_of_ms]
+    rankings = [_rank_votes(pool, votes, grown_bounds) for votes in votes_of_ms]
+    if settings.condense:
+        pairs = zip(rankings, ms, strict=True)
+        rankings = [condense_votes(pool, ranking, m, targets, bounds) for ranking, m in pairs]
     combiner = SumOfVotes(tuple(probability_to_points(targets.priors).tolist()))
     return make_path(pool, rankings, targets, training.coder, heuristics, (1.0,), combiner)
 
@@ -201,48 +204,74 @@ def _expect_memory(labels: Sequence[LabelTask], budget: Budget, n_jobs: int | No
     warn_of_memory(n_bytes, "boosting", advice)
 
 
-def _grow_in_stages(
-    grow: Callable[..., tuple[Grown, ...]],
+def _grow_rules(
+    index: RowIndex,
+    ms: Sequence[float],
+    settings: BoostingSettings,
+    entropy: int,
     labels: Sequence[LabelTask],
-    n_ms: int,
-    max_rules: int,
+    bounds: Bounds,
     n_jobs: int | None,
     progress: Progress,
 ) -> list[tuple[Grown, ...]]:
+    """The rules of all labels for each m, hardly more than the bounds allow.
+
+    Known rules get larger votes where rules are scarce. If it turns out that they are not, because the
+    labels need fewer than they may have, the labels are grown again with new rules only.
+    """
+    most = min(filter(None, (bounds.max_rules, bounds.max_total_conditions)))
+    budget = share_rules(most, len(labels))
+    of_ms: list[list[Grown]] = []
+
+    def report(n_done: int, n_labels: int) -> None:
+        progress((len(of_ms) * n_labels + n_done) // len(ms), n_labels)
+
+    for m in ms:
+        grow = partial(grow_label, index, m, settings, entropy)
+        grown = _grow_in_stages(grow, labels, budget, most, n_jobs, report)
+        if budget.reuse < math.inf and sum(len(label.lengths) for label in grown) <= most:
+            plenty = Budget(most, most, math.inf)
+            grown = _grow_in_stages(grow, labels, plenty, most, n_jobs)
+        of_ms.append(grown)
+    return list(zip(*of_ms, strict=True))
+
+
+def _grow_in_stages(
+    grow: Callable[..., Grown],
+    labels: Sequence[LabelTask],
+    budget: Budget,
+    max_rules: int,
+    n_jobs: int | None,
+    progress: Progress | None = None,
+) -> list[Grown]:
     """The rules of all labels without most of those that `max_rules` would drop.
 
     In each stage, the labels go on for a few rounds. Then labels whose next rules gain too little to
     be kept stop: the rules that are grown are hardly more than those that are kept, and the theory is
     the same as if each label had gone on to the end.
     """
-    budget = share_rules(max_rules, len(labels))
     _expect_memory(labels, budget, n_jobs)
     n_choices = stage = max(_FEWEST_CHOICES, max_rules // (4 * max(len(labels), 1)))
-    grown: list[tuple[Grown, ...]] = [()] * len(labels)
+    grown: dict[int, Grown] = {}
     open_idx = list(range(len(labels)))
     while open_idx:
-        least_gains = _find_least_gains(grown, n_ms, max_rules)
+        least_gain = _find_least_gain(list(grown.values()), max_rules)
         most = budget.at_most(n_choices)
-        calls = [(most, labels[i], grown[i], least_gains) for i in open_idx]
+        calls = [(most, labels[i], grown.get(i), least_gain) for i in open_idx]
         for i, found in zip(open_idx, run_parallel(grow, calls, n_jobs), strict=True):
             grown[i] = found
-        is_open = n_choices < budget.n_choices
-        open_idx = [i for i in open_idx if is_open and not all(g.is_done for g in grown[i])]
-        progress(len(grown) - len(open_idx), len(grown))
+        is_last = n_choices >= budget.n_choices
+        open_idx = [i for i in open_idx if not (is_last or grown[i].is_done)]
+        if progress is not None:
+            progress(len(labels) - len(open_idx), len(labels))
         n_choices += stage
-    return grown
+    return [grown[i] for i in range(len(labels))]
 
 
-def _find_least_gains(
-    grown: Sequence[Sequence[Grown]], n_ms: int, max_rules: int
-) -> tuple[float, ...]:
-    """For each m the gain below which a further rule cannot be among the best `max_rules`."""
-    least = []
-    for h in range(n_ms):
-        gains = np.concatenate([of_ms[h].first_gains() if of_ms else [] for of_ms in grown])
-        gains = np.sort(gains)[::-1]
-        least.append(float(gains[max_rules]) if len(gains) > max_rules else -math.inf)
-    return tuple(least)
+def _find_least_gain(grown: Sequence[Grown], max_rules: int) -> float:
+    """The gain below which a further rule cannot be among the best `max_rules`."""
+    gains = np.sort(np.concatenate([np.empty(0), *(label.first_gains() for label in grown)]))[::-1]
+    return float(gains[max_rules]) if len(gains) > max_rules else -math.inf
 
 
 def share_rules(max_rules: int, n_labels: int) -> Budget:
@@ -294,15 +323,15 @@ class Grown(NamedTuple):
 
 def grow_label(
     index: RowIndex,
-    ms: Sequence[float],
+    m: float,
     settings: BoostingSettings,
     entropy: int,
     budget: Budget,
     label: LabelTask,
-    known: Sequence[Grown] | None = None,
-    least_gains: Sequence[float] | None = None,
-) -> tuple[Grown, ...]:
-    """Grow, choose and weigh rules of one label for each m, after those that are known.
+    known: Grown | None = None,
+    least_gain: float = -math.inf,
+) -> Grown:
+    """Grow, choose and weigh rules of one label, after those that are known.
 
     Boosting with logistic loss. Each round grows several rules, each on a bag of the examples and
     condition by condition. It takes the rule whose weight lowers the loss most and adds a part of
@@ -310,18 +339,15 @@ def grow_label(
     m-estimate: a rule is judged as if it covered m further examples with the label's prior
     distribution. Their gradients cancel, their curvatures add m·p·(1 - p) to the rule's.
 
-    Given rules get their votes first. No rules follow a gain below the least gain of an m. With weights,
+    Given rules get their votes first. No rules follow a gain below the least gain. With weights,
     gradients and curvatures of a row are multiplied by what it counts.
     """
     index = label.categories.recode_index(index)
-    known = known or [_start_growing(index, settings, entropy, label)] * len(ms)
-    found = []
-    for m, grown, least_gain in zip(ms, known, least_gains or [-math.inf] * len(ms), strict=True):
-        # Each m has rules of its own, so that its theory does not depend on the other values.
-        l2, start, *_ = _start(m, label)
-        at = (label, l2, start, least_gain)
-        found.append(grown if grown.is_done else _grow_on(index, settings, budget, *at, grown))
-    return tuple(found)
+    grown = known or _start_growing(index, settings, entropy, label)
+    if grown.is_done:
+        return grown
+    l2, start, *_ = _start(m, label)
+    return _grow_on(index, settings, budget, label, l2, start, least_gain, grown)
 
 
 def finish_label(

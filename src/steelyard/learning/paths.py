@@ -90,6 +90,18 @@ class Bounds(NamedTuple):
                     f"for {n_labels} labels: it must be at least {n_protected}"
                 )
 
+    def widen(self, factor: float) -> Bounds:
+        """The bounds of a theory that is larger by a factor.
+
+        Examples
+        --------
+        >>> Bounds(max_rules=10, min_rules_per_label=1).widen(1.5)
+        Bounds(max_rules=15, min_rules_per_label=1, max_total_conditions=None)
+        """
+        bounds = (self.max_rules, self.max_total_conditions)
+        rules, conditions = (None if bound is None else round(factor * bound) for bound in bounds)
+        return self._replace(max_rules=rules, max_total_conditions=conditions)
+
     def count_within(self, n_conditions: NDArray[np.int64]) -> int:
         """How many of the rules, best first, a theory may have; see `thresholding.count_within`."""
         return count_within(n_conditions, self.max_rules, self.max_total_conditions)

@@ -201,6 +201,8 @@ class BoostingSettings(SamplingSettings):
         Maximum number of conditions over all rules.
     max_labels_per_rule : int
         Maximum number of labels that a body votes for; above 1, `max_rules` counts bodies.
+    condense : bool
+        Whether more rules are grown than are kept: those that predict nearly what all of them predict.
     """
 
     max_rules: int = 333
@@ -211,13 +213,20 @@ class BoostingSettings(SamplingSettings):
     min_rules_per_label: int = 0
     max_total_conditions: int | None = None
     max_labels_per_rule: int = 1
+    condense: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_integer("max_rules", self.max_rules)
+        check_flag("condense", self.condense)
         check_integer("max_labels_per_rule", self.max_labels_per_rule)
         if self.max_labels_per_rule > 1:
-            for name in ("min_rules_per_label", "max_total_conditions", "category_sets"):
+            for name in (
+                "min_rules_per_label",
+                "max_total_conditions",
+                "category_sets",
+                "condense",
+            ):
                 if getattr(self, name):
                     raise ValueError(
                         f"{name} does not apply to rules for several labels: leave it out or set "

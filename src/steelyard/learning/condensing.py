@@ -1,0 +1,257 @@
+"""Condensing: many rules that vote → the few of them that predict nearly the same, with new votes."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from steelyard.model.coverage import order_bits, unpack
+from steelyard.model.log_odds import POINTS_PER_LOG_ODD, probability_to_points
+
+from .paths import Bounds, Ranking, RulePool
+from .targets import Targets
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+Masks = NDArray[np.bool_]
+
+# How many times as many rules are grown as are kept; five times as many were not better.
+GROWN_PER_KEPT = 3
+
+# Rules are dropped in several rounds, since the votes of the others change; twenty were not better.
+_ROUNDS = 8
+
+# Newton steps of a round, which starts from the votes of the round before.
+_STEPS_PER_ROUND = 2
+
+# At the end, steps are far below a point, so that no rounding of an earlier step shows in the votes.
+_PRECISION = 1e-9
+_MOST_STEPS = 100
+
+# Losses that differ by less may be equal: they are sums of many numbers.
+_ROUNDING = 1e-12
+
+# Rules whose worth differs by a smaller share are equally good: further digits depend on the order in
+# which numbers were added.
+_SMALLEST_SHARE = 1e-9
+
+# Numbers in a block of rows × rules.
+_BLOCK = 2_000_000
+
+
+def condense_votes(
+    pool: RulePool, ranking: Ranking, m: float, targets: Targets, bounds: Bounds
+) -> Ranking:
+    r"""The ranked rules within bounds that predict nearly what all ranked rules predict.
+
+    With the probabilities :math:`q_i` that all rules predict for a label, the votes :math:`v` of some of
+    them minimise
+
+    .. math:: -\sum_i \big(q_i \log p_i + (1 - q_i) \log (1 - p_i)\big) + \frac{\lambda}{2}
+        \lVert v \rVert^2, \quad \lambda = m\,\pi (1 - \pi)
+
+    where the log-odds of :math:`p_i` are the start of the label plus the votes of its firing rules, and
+    :math:`\lambda` is the prior of boosting for a label that a share :math:`\pi` of the examples has.
+    With the curvature :math:`H` of this loss, the worth of rule r is :math:`v_r^2 / (H^{-1})_{rr}`:
+    twice the increase of the loss if the rule is dropped and the other votes are fitted again. Each
+    round drops the rules that are worth least.
+
+    A rule whose vote would change its sign would contradict its own evidence, and is dropped. Given
+    rules, and all rules if each label keeps some, keep at least one point for their head instead.
+
+    Parameters
+    ----------
+    pool : RulePool
+    ranking : Ranking
+        More rules than the bounds allow; otherwise the ranking stays as it is.
+    m : float
+        Strength of the prior.
+    targets : Targets
+        For presence, as for boosting.
+    bounds : Bounds
+    """
+    rules, points = _add_votes(ranking)
+    n_conditions = pool.n_conditions[rules]
+    if bounds.count_within(n_conditions) == len(rules):
+        return ranking
+    labels = pool.label_of_rule[rules]
+    is_given = rules >= len(pool.table)
+    must_vote = is_given | (bounds.min_rules_per_label > 0)
+    # The matrices are small: several threads of a product wait for each other most of the time.
+    with threadpool_limits(1, user_api="blas"):
+        tasks = []
+        for j in np.unique(labels).tolist():
+            rank = np.flatnonzero(labels == j)
+            voters = (rank, rules[rank], points[rank], must_vote[rank])
+            tasks.append(_Task.make(pool, targets, j, m, *voters))
+        for k in range(1, _ROUNDS + 1):
+            worth = np.full(len(rules), -1.0)
+            for i, task in enumerate(tasks):
+                tasks[i], worth[task.rank] = task.weigh()
+            wide = bounds.widen(GROWN_PER_KEPT ** (1 - k / _ROUNDS))
+            kept = _choose_rules(worth, labels, n_conditions, is_given, wide)
+            tasks = [task.take(np.isin(task.rank, kept)) for task in tasks]
+        points = np.zeros(len(rules), dtype=np.int64)
+        for task in tasks:
+            points[task.rank] = task.find_points()
+    kept = kept[points[kept] != 0]
+    return Ranking(rules[kept], worth[kept], points[kept])
+
+
+def _add_votes(ranking: Ranking) -> tuple[Indices, NDArray[np.int64]]:
+    """Each rule once, in the order of the ranking, with the sum of its votes."""
+    if ranking.votes is None:
+        raise ValueError("only rules that vote can be condensed")
+    rules, first, position = np.unique(ranking.rule_idx, return_index=True, return_inverse=True)
+    points = np.zeros(len(rules), dtype=np.int64)
+    np.add.at(points, position, ranking.votes)
+    order = np.argsort(first)
+    order = order[points[order] != 0]  # drop rules whose votes cancel
+    return rules[order], points[order]
+
+
+def _join_equal(fires: Masks, total: Floats) -> tuple[Masks, Floats]:
+    """Examples on which the same rules fire become one, in an order that does not depend on theirs."""
+    codes = np.packbits(fires, axis=0)
+    order = np.lexsort((total, *codes))
+    is_first = np.ones(len(order), dtype=np.bool_)
+    is_first[1:] = (codes[:, order[1:]] != codes[:, order[:-1]]).any(axis=0)
+    starts = np.flatnonzero(is_first)
+    return fires[:, order[starts]], np.add.reduceat(total[order], starts)
+
+
+def _choose_rules(
+    worth: Floats, labels: Indices, n_conditions: NDArray[np.int64], is_given: Masks, bounds: Bounds
+) -> Indices:
+    """The positions of the rules to keep, best first; rules that were dropped are worth -1."""
+    # Equally good rules stay in the order of the ranking.
+    order = np.lexsort((-_round_digits(worth), ~is_given))
+    order = order[worth[order] >= 0]
+    order = order[bounds.protect(labels[order], int(is_given.sum()))]
+    return order[: bounds.count_within(n_conditions[order])]
+
+
+def _round_digits(worth: Floats) -> Floats:
+    """Numbers without the digits that do not count, on a logarithmic scale."""
+    logs = np.log(np.maximum(worth, 1e-300))
+    return np.where(worth > 0, np.rint(logs / _SMALLEST_SHARE), np.where(worth == 0, -1e15, -1e16))
+
+
+class _Task(NamedTuple):
+    """The rules of one label, and what their votes are fitted to.
+
+    `rank` is the position of each rule in the ranking. `fires` has one row per rule and one column per
+    group of equal examples; `wanted` is the probability that all rules predict for them, `total` is
+    what they count, and `offset` are their log-odds without these rules. A rule votes for its `sign`;
+    if it must vote, it has at least one point.
+    """
+
+    rank: Indices
+    fires: Masks
+    sign: NDArray[np.int64]
+    must_vote: Masks
+    votes: Floats
+    wanted: Floats
+    total: Floats
+    offset: Floats
+    l2: float
+
+    @classmethod
+    def make(
+        cls,
+        pool: RulePool,
+        targets: Targets,
+        label: int,
+        m: float,
+        rank: Indices,
+        rules: Indices,
+        points: NDArray[np.int64],
+        must_vote: Masks,
+    ) -> Self:
+        is_present, weights = targets.is_target[label], targets.label_weights[label]
+        bits = order_bits(is_present)
+        packed = pool.rows[label].take(pool.place[rules]).to_bits()
+        fires = unpack(packed, 64 * bits.n_words)[:, bits.bit_of_row]
+        total = np.ones(len(is_present)) if weights is None else weights.total
+        prior = float(total[is_present].sum() / total.sum())
+        fires, total = _join_equal(fires, total)
+        start = float(probability_to_points(prior)) / POINTS_PER_LOG_ODD
+        votes = points / POINTS_PER_LOG_ODD
+        wanted = _log_odds_to_probability(start + votes @ fires)
+        # Votes that separate the classes would have no bound without a prior.
+        l2 = max(m, 1.0) * max(prior * (1 - prior), 1e-9)
+        offset = np.full(len(total), start)
+        return cls(rank, fires, np.sign(points), must_vote, votes, wanted, total, offset, l2)
+
+    def take(self, mask: Masks) -> Self:
+        """The same task with some of the rules."""
+        return self._replace(
+            rank=self.rank[mask],
+            fires=self.fires[mask],
+            sign=self.sign[mask],
+            must_vote=self.must_vote[mask],
+            votes=self.votes[mask],
+        )
+
+    def weigh(self) -> tuple[Self, Floats]:
+        """The task with votes after a few steps, and what each rule is worth; -1 for those that turn."""
+        votes, bend = self._minimise(_STEPS_PER_ROUND)
+        worth = votes**2 / np.diag(np.linalg.inv(bend)) if len(votes) else votes
+        turns = votes * self.sign <= 0
+        least = np.where(self.must_vote, self.sign, 0) / POINTS_PER_LOG_ODD
+        worth = np.where(turns, np.where(self.must_vote, 0.0, -1.0), worth)
+        return self._replace(votes=np.where(turns, least, votes)), worth
+
+    def find_points(self) -> NDArray[np.int64]:
+        """The best votes with the given signs; 0 for rules to leave out."""
+        least = np.where(self.must_vote, self.sign, 0)
+        is_turned = np.zeros(len(self.sign), dtype=np.bool_)
+        while True:
+            # A rule that must vote although its vote would turn has one point.
+            offset = self.offset + least[is_turned] / POINTS_PER_LOG_ODD @ self.fires[is_turned]
+            fitted, _ = self.take(~is_turned)._replace(offset=offset)._minimise(_MOST_STEPS)
+            points = least.copy()
+            points[~is_turned] = np.rint(POINTS_PER_LOG_ODD * fitted).astype(np.int64)
+            turns = ~is_turned & (points * self.sign <= 0)
+            if not turns.any():
+                return points
+            is_turned |= turns
+
+    def _minimise(self, n_steps: int) -> tuple[Floats, Floats]:
+        """Votes after Newton's steps and the curvature there; a step that raises the loss is halved."""
+        votes = self.votes
+        loss, slope, bend = self._measure(votes)
+        for _ in range(n_steps):
+            step = np.linalg.solve(bend, slope)
+            found = self._measure(votes - step)
+            while found[0] > loss + _ROUNDING * abs(loss):
+                step = step / 2
+                found = self._measure(votes - step)
+            votes = votes - step
+            loss, slope, bend = found
+            if np.abs(step).max(initial=0) <= _PRECISION:
+                break
+        return votes, bend
+
+    def _measure(self, votes: Floats) -> tuple[float, Floats, Floats]:
+        """The loss with these votes, its gradient and its curvature, in blocks of rows."""
+        loss = self.l2 / 2 * float(votes @ votes)
+        slope, bend = self.l2 * votes, self.l2 * np.eye(len(votes))
+        n_rows = max(1, _BLOCK // max(len(votes), 1))
+        for begin in range(0, len(self.total), n_rows):
+            rows = slice(begin, begin + n_rows)
+            covers = self.fires[:, rows].astype(np.float64)
+            total, wanted = self.total[rows], self.wanted[rows]
+            log_odds = votes @ covers + self.offset[rows]
+            p = _log_odds_to_probability(log_odds)
+            loss += float(total @ (np.logaddexp(0, log_odds) - wanted * log_odds))
+            slope = slope + covers @ (total * (p - wanted))
+            bend = bend + (covers * (total * p * (1 - p))) @ covers.T
+        return loss, slope, bend
+
+
+def _log_odds_to_probability(log_odds: Floats) -> Floats:
+    return 1 / (1 + np.exp(np.clip(-log_odds, -500.0, 500.0)))
