@@ -356,3 +356,18 @@ def test_rules_that_the_limit_drops_are_not_grown_and_nothing_else_changes(
     for (*_, theory), (*_, whole) in zip(cells(path), cells(expected), strict=True):
         assert theory.to_json() == whole.to_json()
     assert n_grown[0] < n_grown[1]
+
+
+def test_labels_that_need_few_rules_get_new_ones_instead_of_larger_votes(monkeypatch):
+    """Ten labels that one attribute tells each: 199 rules are fewer than 20 per label, but plenty."""
+    rng = np.random.default_rng(0)
+    X = rng.random((150, 10))
+    Y = (X > 0.5) + 0
+    grown = {"max_rules": 199, "max_conditions": 1, "n_tries": 20}
+    path = boosted_path(X, Y, **grown)
+    plenty = boosting.share_rules(199, 1)
+    monkeypatch.setattr(boosting, "share_rules", lambda *_: plenty)
+    expected = boosted_path(X, Y, **grown)
+    for (*_, theory), (*_, with_new_rules) in zip(cells(path), cells(expected), strict=True):
+        assert len(theory) < 199
+        assert theory.to_json() == with_new_rules.to_json()

@@ -59,6 +59,9 @@ MAX_WEIGHT = 4.0
 ENOUGH_RULES = 20
 REUSE = 0.7
 
+# Rules turn out not to be scarce if this many times as many are allowed as are needed.
+PLENTY = 2
+
 # Maximum number of votes per rule, on average, if known rules get larger votes.
 _MOST_VOTES = 10
 
@@ -216,8 +219,8 @@ def _grow_rules(
 ) -> list[tuple[Grown, ...]]:
     """The rules of all labels for each m, hardly more than the bounds allow.
 
-    Known rules get larger votes where rules are scarce. If it turns out that they are not, because the
-    labels need fewer than they may have, the labels are grown again with new rules only.
+    Known rules get larger votes where rules are scarce. If the labels then need few of the rules that
+    they may have, rules are not scarce: the labels are grown again with new rules only.
     """
     most = min(filter(None, (bounds.max_rules, bounds.max_total_conditions)))
     budget = share_rules(most, len(labels))
@@ -229,9 +232,9 @@ def _grow_rules(
     for m in ms:
         grow = partial(grow_label, index, m, settings, entropy)
         grown = _grow_in_stages(grow, labels, budget, most, n_jobs, report)
-        if budget.reuse < math.inf and sum(len(label.lengths) for label in grown) <= most:
-            plenty = Budget(most, most, math.inf)
-            grown = _grow_in_stages(grow, labels, plenty, most, n_jobs)
+        n_rules = sum(len(label.lengths) for label in grown)
+        if budget.reuse < math.inf and most >= max(ENOUGH_RULES, PLENTY * n_rules):
+            grown = _grow_in_stages(grow, labels, share_rules(most, 1), most, n_jobs)
         of_ms.append(grown)
     return list(zip(*of_ms, strict=True))
 
