@@ -115,7 +115,7 @@ def test_tuning_keeps_what_is_given(fit, options, heuristic, phi):
     [
         ["--method", "paper", "--parameter", 4, "--phi", 1],
         ["--method", "paper", "--heuristic", "wra", "--phi", 0.5],
-        ["--method", "boosted", "--decode", "best-label-set", "--condense"],
+        ["--method", "boosted", "--decode", "best-label-set", "--condense", "labels"],
     ],
 )
 def test_tuning_is_rejected_where_nothing_is_left_to_choose(fit, options):

@@ -26,6 +26,7 @@ from steelyard.model.calibrating import apply_calibration, find_points, fit_cali
 GROWN = {"max_rules": 30, "n_tries": 2, "random_state": 0}
 DECODE = [EachLabel(), EachLabel(0.3), BestLabelSet(), LabelSetVotes(0.4)]
 MS = [1.0, 64.0]
+CONDENSE = [False, "predictions", "labels"]
 SPLITS = list(KFold(3, shuffle=True, random_state=0).split(np.empty(120)))
 
 
@@ -53,7 +54,7 @@ def brute_force(data):
             cv=SPLITS,
             error_score="raise",
         )
-        for condense in (False, True)
+        for condense in CONDENSE
         for decode in DECODE
         for m in MS
     ]
@@ -77,20 +78,20 @@ class TestChoosing:
         results = tuned(ms=MS, decode=DECODE).fit(*data).cv_results_
         assert list(results)[:3] == ["condense", "decode", "m"]
         n_cells = len(DECODE) * len(MS)
-        assert results["condense"].tolist() == [False] * n_cells + [True] * n_cells
-        assert results["m"].tolist() == MS * len(DECODE) * 2
-        assert results["decode"].tolist() == [decode for decode in DECODE for _ in MS] * 2
+        assert results["condense"].tolist() == [c for c in CONDENSE for _ in range(n_cells)]
+        assert results["m"].tolist() == MS * len(DECODE) * 3
+        assert results["decode"].tolist() == [decode for decode in DECODE for _ in MS] * 3
         assert not {"phi", "heuristic", "prune", "max_features"} & results.keys()
 
     def test_without_a_list_the_decoder_is_chosen_with_one_m(self, data):
         cells = BoostedRulesClassifierCV().list_cells()
         assert cells == [
             {"condense": condense, "decode": decoder, "m": 16.0}
-            for condense in (False, True)
+            for condense in CONDENSE
             for decoder in TUNED_BOOSTED_DECODERS
         ]
         fitted = tuned().fit(*data)
-        assert fitted.cv_results_["decode"].tolist() == TUNED_BOOSTED_DECODERS * 2
+        assert fitted.cv_results_["decode"].tolist() == TUNED_BOOSTED_DECODERS * 3
 
     @pytest.mark.parametrize("output", ["binary", "multiclass"])
     def test_one_class_per_row_has_no_label_sets_to_choose_from(self, data, output):
@@ -177,8 +178,8 @@ class TestCalibrating:
     def test_a_macro_measure_may_give_each_label_a_threshold_of_its_own(self, data):
         fitted = tuned("f1_macro", ms=MS).fit(*data)
         decoders = fitted.cv_results_["decode"].tolist()
-        n_own = 2 * len(MS)  # with the votes of boosting, and with votes that are fitted again
-        assert decoders[:-n_own] == [d for d in TUNED_BOOSTED_DECODERS for _ in MS] * 2
+        n_own = len(CONDENSE) * len(MS)
+        assert decoders[:-n_own] == [d for d in TUNED_BOOSTED_DECODERS for _ in MS] * 3
         for decoder in decoders[-n_own:]:
             assert len(decoder.threshold) == data[1].shape[1]
         chosen = fitted.cv_results_["decode"][fitted.best_index_]

@@ -34,6 +34,7 @@ from .options import (
 Method = StrEnum("Method", ["auto", "paper", "short", "boosted", "ripper"])
 MissingLabels = StrEnum("MissingLabels", ["raise", "drop", "absent"])
 ClassWeight = StrEnum("ClassWeight", ["balanced"])
+Condense = StrEnum("Condense", ["predictions", "labels"])
 Decode = StrEnum("Decode", ["each-label", "best-label-set", "label-set-votes", "best-f1"])
 
 _METHOD = (
@@ -107,7 +108,7 @@ def fit(
     weight: Annotated[str | None, option(_WEIGHT, metavar="COLUMN")] = None,
     class_weight: Annotated[ClassWeight | None, option(_CLASS_WEIGHT)] = None,
     category_sets: Annotated[bool, typer.Option("--category-sets", help=_CATEGORY_SETS)] = False,
-    condense: Annotated[bool, typer.Option("--condense", help=_CONDENSE)] = False,
+    condense: Annotated[Condense | None, option(_CONDENSE)] = None,
     trees: Trees = None,
     depths: Depths = None,
     features: Features = None,
@@ -131,7 +132,7 @@ def fit(
     options |= {"decode": decode and decode.value, "n_jobs": jobs}
     options |= grow_options(trees, depths, features, bag, prune)
     options |= {"class_weight": class_weight and class_weight.value}
-    options |= {"category_sets": category_sets or None, "condense": condense or None}
+    options |= {"category_sets": category_sets or None, "condense": condense and condense.value}
     options["constraints"] = constraints and read_constraints(constraints)
     estimator = _make_estimator(method, tune, options)
     treatment = {"missing": missing_labels, "multi_valued": "split" if split_targets else None}

@@ -7,7 +7,7 @@ from dataclasses import KW_ONLY, dataclass, fields
 from typing import Any
 
 from steelyard.heuristics import MEstimate
-from steelyard.learning.boosting import learn_boosted_rules
+from steelyard.learning.boosting import BoostedRules, grow_boosted_rules
 from steelyard.learning.constraints import Constraints, check_constraints
 from steelyard.learning.settings import BoostingSettings, check_folds
 from steelyard.learning.targets import Targets
@@ -93,11 +93,11 @@ class BoostedRulesClassifier(BoostedRulesParameters):
         that all label sets vote for, ``"best-f1"`` those with the best expected F1 of an example. See
         `EachLabel`, `BestLabelSet`, `LabelSetVotes` and `BestF1`. None is the best label set, and for a
         one-dimensional y the best class.
-    condense : bool, default=False
-        Whether three times as many rules are grown as are kept. The kept ones are those that, with new
-        votes, predict nearly what all of them predict. It predicts better where labels depend on the
-        attributes with little noise, and takes three times as long; `BoostedRulesClassifierCV` finds out
-        whether it does. It does not apply if a rule may vote for several labels.
+    condense : False, "predictions" or "labels", default=False
+        Whether three times as many rules are grown as are kept. The kept ones have new votes, with which
+        they predict nearly what all of them predict ("predictions") or fit the labels ("labels"). Both
+        can predict better, the latter only where labels have little noise, and take three to four times
+        as long; `BoostedRulesClassifierCV` finds out. Not for rules that vote for several labels.
     calibrate : bool or int, default=False
         Whether votes are scaled and starts shifted, label by label, so that probabilities fit unseen
         examples. An integer is the number of inner folds that give such examples, True is 5: it takes as
@@ -145,7 +145,7 @@ class BoostedRulesClassifier(BoostedRulesParameters):
 
     m: float = 16.0
     _: KW_ONLY
-    condense: bool = False
+    condense: str | bool = False
     calibrate: bool | int = False
 
     def _check_parameters(self) -> None:
@@ -166,7 +166,19 @@ class BoostedRulesClassifier(BoostedRulesParameters):
         (decoder,) = choose_decoders(self.decode, BOOSTED_DECODERS, targets.output)
         return self._learn_path(X, targets, [self.m]).theory(decoder=decoder)
 
-    def _learn_path(self, X: Any, targets: Targets, ms: Sequence[float]) -> TheoryPath:
+    def _learn_path(
+        self,
+        X: Any,
+        targets: Targets,
+        ms: Sequence[float],
+        shared: dict[bool, BoostedRules] | None = None,
+    ) -> TheoryPath:
+        """The path; `shared` keeps the grown rules for variants that differ only in their votes."""
         settings, options = self._settings(), self._learning_options()
-        with show_progress(self, "labels") as (progress,):
-            return learn_boosted_rules(X, targets, ms, settings, progress=progress, **options)
+        grown = {} if shared is None else shared
+        is_condensed = bool(settings.condense)
+        if is_condensed not in grown:
+            with show_progress(self, "labels") as (progress,):
+                options["progress"] = progress
+                grown[is_condensed] = grow_boosted_rules(X, targets, ms, settings, **options)
+        return grown[is_condensed].to_path(settings.condense)

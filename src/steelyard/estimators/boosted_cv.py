@@ -7,7 +7,7 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from steelyard.heuristics import MEstimate
-from steelyard.learning.settings import check_flag
+from steelyard.learning.settings import TEACHERS, check_condense
 from steelyard.learning.targets import Output
 from steelyard.measures import find_measure
 
@@ -22,8 +22,8 @@ from .validation import as_list
 class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
     """Rules that vote, tuned for a measure by cross-validation: m, the decoder, and whether to condense.
 
-    Every fold learns one theory per m with and without condensing, and decodes it in every way to choose
-    from. The cell with the best mean score is learned again on all examples.
+    Every fold learns one theory per m with and without condensing, and decodes each in every way to
+    choose from. The cell with the best mean score is learned again on all examples.
 
     Parameters
     ----------
@@ -39,8 +39,8 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
         with thresholds from 0.5 to 0.1, the best label set, and votes of all label sets. For
         example-based F1 there is also the best expected F1; for a macro measure, if calibrated, also
         each label by itself with a threshold of its own.
-    condense : bool, a list of both or None, default=None
-        As in `BoostedRulesClassifier`; None tries both, unless rules may vote for several labels.
+    condense : False, "predictions", "labels", a list of them or None, default=None
+        As in `BoostedRulesClassifier`; None tries all three, unless rules may vote for several labels.
     max_rules, max_conditions, max_total_conditions, min_rules_per_label, max_labels_per_rule, \
     n_tries, sample_fraction, max_features, category_sets, class_weight, constraints, random_state, \
     verbose
@@ -80,7 +80,7 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
     ms: Sequence[float] = (16.0,)
     cv: Any = 5
     _: KW_ONLY
-    condense: bool | Sequence[bool] | None = None
+    condense: str | bool | Sequence[str | bool] | None = None
     calibrate: bool = True
     tolerance: float = 0.0
 
@@ -94,14 +94,14 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
             tolerance=self.tolerance,
         )
 
-    def _list_condense(self) -> list[bool]:
-        """Whether rules are condensed: both or one of both; not to do so comes first."""
-        values = as_list(self.condense)
+    def _list_condense(self) -> list[str | bool]:
+        """The values of `condense` to choose from."""
         if self.condense is None:
-            values = [False, True] if self.max_labels_per_rule == 1 else [False]
+            return [False] if self.max_labels_per_rule > 1 else [False, *TEACHERS]
+        values = as_list(self.condense)
         for value in values:
-            check_flag("condense", value)
-        return sorted(set(map(bool, values)))
+            check_condense(value)
+        return list(dict.fromkeys(values))
 
     def _is_example_f1(self) -> bool:
         """Whether F1 is taken of each example by itself."""

@@ -155,6 +155,7 @@ class Search(NamedTuple):
         test_set = (take_rows(X, test), take_rows(y, test), w_test)
         parts: list[FoldScores] = []
         paths: list[TheoryPath] = []
+        shared: dict[Any, Any] = {}  # what variants have in common
         for model in self.models():
             training_set = (take_rows(X, train), take_rows(y, train), w_train)
             X_train, targets = model._read_training_set(*training_set)
@@ -162,7 +163,7 @@ class Search(NamedTuple):
                 # The refit repeats these warnings for the whole training set.
                 for category in (ConvergenceWarning, ConstraintWarning):
                     warnings.simplefilter("ignore", category)
-                path = model._learn_path(X_train, targets, *self.axes.values())
+                path = model._learn_path(X_train, targets, *self.axes.values(), shared=shared)
             paths.append(path)
             for decoder in self.decoders:
                 scores = _score_path(path, decoder, model, *test_set, scorings)

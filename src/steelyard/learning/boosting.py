@@ -15,7 +15,7 @@ from steelyard._kernels.boosting import boost_rules
 from steelyard._kernels.coding import list_features
 from steelyard._kernels.weighing import weigh_rules
 from steelyard.heuristics import MEstimate
-from steelyard.model.coding import CodedFeatures
+from steelyard.model.coding import CodedFeatures, FeatureCoder
 from steelyard.model.combiners import SumOfVotes
 from steelyard.model.coverage import (
     RowIndex,
@@ -101,7 +101,36 @@ class Budget(NamedTuple):
         return Budget(min(n_choices, self.n_rules), n_choices, self.reuse)
 
 
+class BoostedRules(NamedTuple):
+    """The rules that boosting has grown, more than the bounds if condensed, and their votes for each m."""
+
+    pool: RulePool
+    rankings: Sequence[Ranking]
+    ms: Sequence[float]
+    targets: Targets
+    coder: FeatureCoder
+    bounds: Bounds
+
+    def to_path(self, condense: str | bool = False) -> TheoryPath:
+        """The theories, one per m, condensed by what `BoostingSettings.condense` says."""
+        rankings = self.rankings
+        if isinstance(condense, str):
+            fit_to = partial(condense_votes, self.pool, self.targets, self.bounds, condense)
+            rankings = [fit_to(*pair) for pair in zip(rankings, self.ms, strict=True)]
+        combiner = SumOfVotes(tuple(probability_to_points(self.targets.priors).tolist()))
+        heuristics = [MEstimate(m) for m in self.ms]
+        about = (self.targets, self.coder, heuristics, (1.0,), combiner)
+        return make_path(self.pool, rankings, *about)
+
+
 def learn_boosted_rules(
+    X: Any, targets: Targets, ms: Sequence[float], settings: BoostingSettings, **options: Any
+) -> TheoryPath:
+    """Theories whose rules vote, one per m; the parameters are those of `grow_boosted_rules`."""
+    return grow_boosted_rules(X, targets, ms, settings, **options).to_path(settings.condense)
+
+
+def grow_boosted_rules(
     X: Any,
     targets: Targets,
     ms: Sequence[float],
@@ -112,8 +141,8 @@ def learn_boosted_rules(
     feature_names: Sequence[str] | None = None,
     progress: Progress | None = None,
     constraints: Constraints | None = None,
-) -> TheoryPath:
-    """Theories whose rules vote, one per m.
+) -> BoostedRules:
+    """Rules that vote, for each m.
 
     Parameters
     ----------
@@ -130,7 +159,6 @@ def learn_boosted_rules(
     constraints : Constraints, optional
     """
     bounds = Bounds(settings.max_rules, settings.min_rules_per_label, settings.max_total_conditions)
-    heuristics = [MEstimate(m) for m in ms]
     targets = targets.for_presence()
     training = code_training_table(X, feature_names, spread_mid_points)
     demands = read_demands(constraints, training.coder, targets, X, takes_both_classes=True)
@@ -162,11 +190,7 @@ def learn_boosted_rules(
     pool = pool_rules(rules_of_label, given, targets)
     votes_of_ms = zip(*(rules.choices for rules in rules_of_label), strict=True)
     rankings = [_rank_votes(pool, votes, grown_bounds) for votes in votes_of_ms]
-    if settings.condense:
-        pairs = zip(rankings, ms, strict=True)
-        rankings = [condense_votes(pool, ranking, m, targets, bounds) for ranking, m in pairs]
-    combiner = SumOfVotes(tuple(probability_to_points(targets.priors).tolist()))
-    return make_path(pool, rankings, targets, training.coder, heuristics, (1.0,), combiner)
+    return BoostedRules(pool, rankings, ms, targets, training.coder, bounds)
 
 
 class LabelTask(NamedTuple):

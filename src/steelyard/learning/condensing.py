@@ -1,4 +1,4 @@
-"""Condensing: many rules that vote → the few of them that predict nearly the same, with new votes."""
+"""Condensing: many rules that vote → few of them with new votes that predict as well."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ _BLOCK = 2_000_000
 
 
 def condense_votes(
-    pool: RulePool, ranking: Ranking, m: float, targets: Targets, bounds: Bounds
+    pool: RulePool, targets: Targets, bounds: Bounds, teacher: str, ranking: Ranking, m: float
 ) -> Ranking:
-    r"""The ranked rules within bounds that predict nearly what all ranked rules predict.
+    r"""The ranked rules within bounds that predict nearly what all ranked rules predict, or the labels.
 
-    With the probabilities :math:`q_i` that all rules predict for a label, the votes :math:`v` of some of
-    them minimise
+    With the probabilities :math:`q_i` that all rules predict for a label (or with the label itself,
+    :math:`q_i \in \{0, 1\}`), the votes :math:`v` of some of them minimise
 
     .. math:: -\sum_i \big(q_i \log p_i + (1 - q_i) \log (1 - p_i)\big) + \frac{\lambda}{2}
         \lVert v \rVert^2, \quad \lambda = m\,\pi (1 - \pi)
@@ -65,17 +65,18 @@ def condense_votes(
     Parameters
     ----------
     pool : RulePool
-    ranking : Ranking
-        More rules than the bounds allow; otherwise the ranking stays as it is.
-    m : float
-        Strength of the prior.
     targets : Targets
         For presence, as for boosting.
     bounds : Bounds
+        If all rules are within them, they keep predicting what they predict.
+    teacher : {"predictions", "labels"}
+    ranking : Ranking
+    m : float
+        Strength of the prior.
     """
     rules, points = _add_votes(ranking)
     n_conditions = pool.n_conditions[rules]
-    if bounds.count_within(n_conditions) == len(rules):
+    if teacher == "predictions" and bounds.count_within(n_conditions) == len(rules):
         return ranking
     labels = pool.label_of_rule[rules]
     is_given = rules >= len(pool.table)
@@ -86,7 +87,7 @@ def condense_votes(
         for j in np.unique(labels).tolist():
             rank = np.flatnonzero(labels == j)
             voters = (rank, rules[rank], points[rank], must_vote[rank])
-            tasks.append(_Task.make(pool, targets, j, m, *voters))
+            tasks.append(_Task.make(pool, targets, j, m, teacher, *voters))
         for k in range(1, _ROUNDS + 1):
             worth = np.full(len(rules), -1.0)
             for i, task in enumerate(tasks):
@@ -113,14 +114,21 @@ def _add_votes(ranking: Ranking) -> tuple[Indices, NDArray[np.int64]]:
     return rules[order], points[order]
 
 
-def _join_equal(fires: Masks, total: Floats) -> tuple[Masks, Floats]:
-    """Examples on which the same rules fire become one, in an order that does not depend on theirs."""
+def _join_equal(
+    fires: Masks, total: Floats, is_present: Masks
+) -> tuple[Masks, Floats, NDArray[np.float64]]:
+    """Join the examples on which the same rules fire, in an order that does not depend on theirs.
+
+    Returns where the rules fire, what the examples count, and the share that has the label.
+    """
     codes = np.packbits(fires, axis=0)
-    order = np.lexsort((total, *codes))
+    order = np.lexsort((is_present, total, *codes))
     is_first = np.ones(len(order), dtype=np.bool_)
     is_first[1:] = (codes[:, order[1:]] != codes[:, order[:-1]]).any(axis=0)
     starts = np.flatnonzero(is_first)
-    return fires[:, order[starts]], np.add.reduceat(total[order], starts)
+    totals = np.add.reduceat(total[order], starts)
+    present = np.add.reduceat((total * is_present)[order], starts)
+    return fires[:, order[starts]], totals, present / np.where(totals > 0, totals, 1)
 
 
 def _choose_rules(
@@ -144,7 +152,7 @@ class _Task(NamedTuple):
     """The rules of one label, and what their votes are fitted to.
 
     `rank` is the position of each rule in the ranking. `fires` has one row per rule and one column per
-    group of equal examples; `wanted` is the probability that all rules predict for them, `total` is
+    group of equal examples; `wanted` is the probability that their votes are to predict, `total` is
     what they count, and `offset` are their log-odds without these rules. A rule votes for its `sign`;
     if it must vote, it has at least one point.
     """
@@ -166,6 +174,7 @@ class _Task(NamedTuple):
         targets: Targets,
         label: int,
         m: float,
+        teacher: str,
         rank: Indices,
         rules: Indices,
         points: NDArray[np.int64],
@@ -177,10 +186,10 @@ class _Task(NamedTuple):
         fires = unpack(packed, 64 * bits.n_words)[:, bits.bit_of_row]
         total = np.ones(len(is_present)) if weights is None else weights.total
         prior = float(total[is_present].sum() / total.sum())
-        fires, total = _join_equal(fires, total)
+        fires, total, share = _join_equal(fires, total, is_present)
         start = float(probability_to_points(prior)) / POINTS_PER_LOG_ODD
         votes = points / POINTS_PER_LOG_ODD
-        wanted = _log_odds_to_probability(start + votes @ fires)
+        wanted = share if teacher == "labels" else _log_odds_to_probability(start + votes @ fires)
         # Votes that separate the classes would have no bound without a prior.
         l2 = max(m, 1.0) * max(prior * (1 - prior), 1e-9)
         offset = np.full(len(total), start)

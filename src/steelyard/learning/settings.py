@@ -19,10 +19,21 @@ _MOST_TREES = 1_000_000
 _LARGEST_BAG = 100
 
 
+# What the votes of condensed rules are fitted to: what all rules predict, or the labels themselves.
+TEACHERS = ("predictions", "labels")
+
+
 def check_flag(name: str, value: Any) -> None:
     """Reject a parameter that is neither True nor False."""
     if not isinstance(value, bool):
         raise ValueError(f"{name} must be True or False, got {value!r}")
+
+
+def check_condense(condense: Any) -> None:
+    """Reject what is neither False nor something to fit votes to."""
+    if condense is not False and condense not in TEACHERS:
+        names = " or ".join(map(repr, TEACHERS))
+        raise ValueError(f"condense must be False, {names}, got {condense!r}")
 
 
 def check_folds(calibrate: Any) -> None:
@@ -201,8 +212,9 @@ class BoostingSettings(SamplingSettings):
         Maximum number of conditions over all rules.
     max_labels_per_rule : int
         Maximum number of labels that a body votes for; above 1, `max_rules` counts bodies.
-    condense : bool
-        Whether more rules are grown than are kept: those that predict nearly what all of them predict.
+    condense : False, "predictions" or "labels"
+        Whether more rules are grown than are kept, with new votes: those that predict nearly what all of
+        them predict, or the labels.
     """
 
     max_rules: int = 333
@@ -213,12 +225,12 @@ class BoostingSettings(SamplingSettings):
     min_rules_per_label: int = 0
     max_total_conditions: int | None = None
     max_labels_per_rule: int = 1
-    condense: bool = False
+    condense: str | bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_integer("max_rules", self.max_rules)
-        check_flag("condense", self.condense)
+        check_condense(self.condense)
         check_integer("max_labels_per_rule", self.max_labels_per_rule)
         if self.max_labels_per_rule > 1:
             for name in (
