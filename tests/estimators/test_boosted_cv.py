@@ -184,7 +184,7 @@ class TestCalibrating:
             assert len(decoder.threshold) == data[1].shape[1]
         chosen = fitted.cv_results_["decode"][fitted.best_index_]
         assert chosen == fitted.best_params_["decode"]
-        assert len(tuned("f1_macro", decode=DECODE).fit(*data).cv_results_["m"]) == 2 * len(DECODE)
+        assert len(tuned("f1_macro", decode=DECODE).fit(*data).cv_results_["m"]) == 3 * len(DECODE)
 
     def test_example_based_f1_may_be_maximised_as_expected(self, data):
         for scoring, is_offered in {"f1_examples": True, "f1_micro": False}.items():

@@ -102,7 +102,7 @@ class Budget(NamedTuple):
 
 
 class BoostedRules(NamedTuple):
-    """The rules that boosting has grown, more than the bounds if condensed, and their votes for each m."""
+    """The rules that boosting has grown and their votes for each m; more than are kept if condensed."""
 
     pool: RulePool
     rankings: Sequence[Ranking]
