@@ -31,7 +31,7 @@ from steelyard.model.path import TheoryPath
 from steelyard.model.rule_table import RuleTable
 from steelyard.model.rules import Rule
 
-from .budget import warn_of_memory
+from .budget import MemoryLimit, check_memory
 from .category_sets import CategoryCodes, sort_categories
 from .constraints import Constraints
 from .held_out import count_outside_bags, group_equal_rows
@@ -67,6 +67,11 @@ _FEWEST_CHOICES = 4
 
 # Maximum number of conditions of a rule if no limit is given.
 _MOST_CONDITIONS = 20
+
+# Of each row and label while all labels are learned together: log-odds, gradient, curvature, count and
+# candidate, each of them once more while they are made.
+_BYTES_OF_LOSS = 48
+_LESS_MEMORY = "fewer labels or rows per fit, fewer jobs (n_jobs) or a smaller max_rules take less"
 
 
 class Votes(NamedTuple):
@@ -108,6 +113,7 @@ def learn_boosted_rules(
     feature_names: Sequence[str] | None = None,
     progress: Progress | None = None,
     constraints: Constraints | None = None,
+    max_memory: MemoryLimit = None,
 ) -> TheoryPath:
     """Theories whose rules vote, one per m.
 
@@ -124,7 +130,12 @@ def learn_boosted_rules(
     feature_names : sequence of str, optional
     progress : callable(n_labels_done, n_labels), optional
     constraints : Constraints, optional
+    max_memory : str, number or None
+        See `read_memory`. It bounds what grows with the labels and with the rules.
     """
+    most = min(settings.max_rules, settings.max_total_conditions or settings.max_rules)
+    n_bytes = _expect_memory(*targets.is_target.shape, most, settings, n_jobs)
+    check_memory(n_bytes, max_memory, "boosting", _LESS_MEMORY)
     bounds = Bounds(settings.max_rules, settings.min_rules_per_label, settings.max_total_conditions)
     heuristics = [MEstimate(m) for m in ms]
     targets = targets.for_presence()
@@ -149,7 +160,6 @@ def learn_boosted_rules(
         report(len(grown), len(grown))
         bounds = Bounds()  # bodies were counted as they were grown
     else:
-        most = min(settings.max_rules, settings.max_total_conditions or settings.max_rules)
         grow = partial(grow_label, index, ms, settings, entropy)
         grown = _grow_in_stages(grow, labels, len(ms), most, n_jobs, report)
     groups = group_equal_rows(training.coded)
@@ -192,13 +202,17 @@ def _sort_categories(
     ]
 
 
-def _expect_memory(labels: Sequence[LabelTask], budget: Budget, n_jobs: int | None) -> None:
-    """Warn if the orders of all labels and what the rules of the labels at work cover are too large."""
-    n_at_work = min(effective_n_jobs(n_jobs), cpu_count(), len(labels))
+def _expect_memory(
+    n_labels: int, n_rows: int, max_rules: int, settings: BoostingSettings, n_jobs: int | None
+) -> int:
+    """Bytes that the orders of all labels and what the rules of the labels at work cover take."""
+    budget = share_rules(max_rules, n_labels)
     n_kept = budget.n_rules if budget.reuse < math.inf else 1
-    n_bytes = (8 * len(labels) + n_at_work * n_kept) * len(labels[0].order)
-    advice = "fewer labels or rows per fit, fewer jobs (n_jobs) or a smaller max_rules take less"
-    warn_of_memory(n_bytes, "boosting", advice)
+    if settings.max_labels_per_rule > 1:
+        per_row = (8 + _BYTES_OF_LOSS) * n_labels + max_rules
+    else:
+        per_row = 8 * n_labels + min(effective_n_jobs(n_jobs), cpu_count(), n_labels) * n_kept
+    return per_row * n_rows
 
 
 def _grow_in_stages(
@@ -216,7 +230,6 @@ def _grow_in_stages(
     the same as if each label had gone on to the end.
     """
     budget = share_rules(max_rules, len(labels))
-    _expect_memory(labels, budget, n_jobs)
     n_choices = stage = max(_FEWEST_CHOICES, max_rules // (4 * max(len(labels), 1)))
     grown: list[tuple[Grown, ...]] = [()] * len(labels)
     open_idx = list(range(len(labels)))
