@@ -134,7 +134,7 @@ def learn_boosted_rules(
         See `read_memory`. It bounds what grows with the labels and with the rules.
     """
     most = min(settings.max_rules, settings.max_total_conditions or settings.max_rules)
-    n_bytes = _expect_memory(*targets.is_target.shape, most, settings, n_jobs)
+    n_bytes = _expect_memory(len(targets.names), len(targets.is_target[0]), most, settings, n_jobs)
     check_memory(n_bytes, max_memory, "boosting", _LESS_MEMORY)
     bounds = Bounds(settings.max_rules, settings.min_rules_per_label, settings.max_total_conditions)
     heuristics = [MEstimate(m) for m in ms]
