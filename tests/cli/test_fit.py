@@ -79,6 +79,7 @@ def test_every_method_is_an_option():
         (["--method", "boosted", "--max-rules", 5], {"max_rules": 5}),
         (["--max-conditions", 2], {"max_conditions": 2}),
         (["--max-total-conditions", 9], {"max_total_conditions": 9}),
+        (["--max-memory", "2GB"], {"max_memory": "2GB"}),
         (["--class-weight", "balanced"], {"class_weight": "balanced"}),
         (["--category-sets"], {"category_sets": True}),
     ],
@@ -341,3 +342,11 @@ class TestConstraints:
         file.write_text("", encoding="utf-8")
         arguments = (saved / "data.csv", "--labels", labels, "-o", file)
         assert "is an input of this command" in reject("fit", *arguments, "--constraints", file)
+
+
+@pytest.mark.parametrize("method", ["paper", "boosted", "ripper"])
+def test_too_little_memory_says_what_to_change(fit, method):
+    code, message = fit("--method", method, "--max-memory", "1kB")
+    assert code == 1
+    assert "max_memory allows" in message
+    assert "less" in message

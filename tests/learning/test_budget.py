@@ -4,10 +4,25 @@ import warnings
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
-from steelyard import BoostedRulesClassifier, RipperClassifier, RuleSetClassifier
-from steelyard.learning import budget
+from steelyard import (
+    BoostedRulesClassifier,
+    BoostedRulesClassifierCV,
+    RipperClassifier,
+    RuleSetClassifier,
+    RuleSetClassifierCV,
+)
+from steelyard.learning import boosting, budget
 from steelyard.learning.budget import SlowWarning, machine_memory, read_memory
+
+ESTIMATORS = [
+    RuleSetClassifier,
+    RuleSetClassifierCV,
+    BoostedRulesClassifier,
+    BoostedRulesClassifierCV,
+    RipperClassifier,
+]
 
 
 class TestMemory:
@@ -30,9 +45,10 @@ class TestMemory:
     @pytest.mark.parametrize(
         "wrong", ["", "GB", "4XB", "1.2.3GB", "-1GB", "i", 0, -5, True, [1], "inf"]
     )
-    def test_other_values_are_rejected(self, wrong):
+    @pytest.mark.parametrize("kind", ESTIMATORS)
+    def test_other_values_are_rejected(self, kind, wrong):
         with pytest.raises(ValueError, match="max_memory must be"):
-            RuleSetClassifier(max_memory=wrong).fit([[0], [1], [2]], [0, 1, 1])
+            kind(max_memory=wrong).fit([[0], [1], [2]], [0, 1, 1])
 
     def test_the_limit_of_a_container_counts(self, tmp_path, monkeypatch):
         (tmp_path / "memory.max").write_text("1000000\n")
@@ -56,37 +72,51 @@ class TestFits:
 
     @pytest.mark.parametrize(
         ("model", "work"),
-        [(BoostedRulesClassifier(max_rules=5), "boosting"), (RipperClassifier(), "Ripper")],
+        [
+            (BoostedRulesClassifier(max_rules=5), "boosting"),
+            (BoostedRulesClassifier(max_rules=5, max_labels_per_rule=2), "boosting"),
+            (BoostedRulesClassifierCV(max_rules=5, cv=2), "boosting"),
+            (RipperClassifier(), "Ripper"),
+        ],
     )
-    def test_estimators_without_a_limit_say_what_they_take(self, model, work, monkeypatch):
-        model.fit(self.X, self.Y)  # warnings are errors
-        monkeypatch.setattr(budget, "machine_memory", lambda: 10_000)
-        with pytest.warns(UserWarning, match=rf"^{work} takes up to .*: fewer .* take less"):
+    @pytest.mark.parametrize("is_given", [True, False])
+    def test_other_estimators_say_what_helps(self, model, work, is_given, monkeypatch):
+        model = clone(model)
+        if is_given:
+            model.set_params(max_memory="2.5kB")
+        else:
+            monkeypatch.setattr(budget, "machine_memory", lambda: 10_000)
+        with pytest.raises(
+            MemoryError, match=rf"^{work} takes up to .*max_memory .*: fewer .* less"
+        ):
             model.fit(self.X, self.Y)
 
-    def test_the_limit_does_not_change_the_theory(self):
-        fits = [
-            RuleSetClassifier(n_candidates=500, max_memory=limit, random_state=0).fit(
-                self.X, self.Y
-            )
-            for limit in (None, "1GB")
-        ]
+    def test_boosting_is_rejected_before_the_table_is_coded(self, monkeypatch):
+        monkeypatch.setattr(boosting, "code_training_table", lambda *_: pytest.fail("coded"))
+        with pytest.raises(MemoryError):
+            BoostedRulesClassifier(max_memory=1000).fit(self.X, self.Y)
+
+    @pytest.mark.parametrize(
+        "model",
+        [
+            RuleSetClassifier(n_candidates=500, random_state=0),
+            BoostedRulesClassifier(max_rules=5, random_state=0),
+            RipperClassifier(random_state=0),
+        ],
+    )
+    def test_the_limit_does_not_change_the_theory(self, model):
+        limits = (None, "1GB")
+        fits = [clone(model).set_params(max_memory=limit).fit(self.X, self.Y) for limit in limits]
         assert fits[0].theory_ == fits[1].theory_
 
     @pytest.mark.parametrize(("max_rules", "n_bytes"), [(100, 8 + 8 + 1), (10, 8 + 8 + 11)])
-    def test_boosting_announces_what_it_takes_before_it_starts(
-        self, max_rules, n_bytes, monkeypatch
-    ):
+    def test_boosting_counts_orders_and_the_rows_of_rules(self, max_rules, n_bytes):
         # Per row: 8 bytes for each of two labels, and one for the rule that is grown. If rules are few,
         # they are chosen again, and each of them takes a byte, with one more that ends the votes.
         model = BoostedRulesClassifier(max_rules=max_rules, random_state=0)
-        monkeypatch.setattr(budget, "machine_memory", lambda: 4 * 3000 * (n_bytes - 1))
-        with pytest.warns(UserWarning, match=r"boosting takes up to .*: fewer .*n_jobs"):
-            model.fit(self.X, self.Y)
-        monkeypatch.setattr(budget, "machine_memory", lambda: 4 * 3000 * n_bytes)
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            model.fit(self.X, self.Y)
+        with pytest.raises(MemoryError, match=r"boosting takes up to .*: fewer .*n_jobs"):
+            model.set_params(max_memory=3000 * n_bytes - 1).fit(self.X, self.Y)
+        model.set_params(max_memory=3000 * n_bytes).fit(self.X, self.Y)
 
 
 class TestSlowWork:

@@ -154,6 +154,8 @@ def describe_error(error: Exception) -> str:
         return f"cannot use{where}: {reason}" if where else reason
     if isinstance(error, ValueError | OSError | ImportError | TypeError):
         return str(error)
+    if isinstance(error, MemoryError) and "max_memory" in str(error):
+        return str(error)  # a limit, with what to change
     if isinstance(error, MemoryError):
         return "not enough memory; use fewer --jobs or fewer --candidates"
     return (

@@ -59,6 +59,7 @@ _REPORT = "Also write an HTML page to read, try and edit the theory."
 _TEST = "Examples that are not learned from; the page judges the theory and edits on them."
 _CONSTRAINTS = "What the rules have to satisfy, in TOML; see docs/constraints.md."
 _WEIGHT = "The column with the weights of the examples: 2 is two copies, 0.5 counts half."
+_MAX_MEMORY = "Memory that the fit may take, such as 4GB or 500MiB; more ends with what to change."
 _CLASS_WEIGHT = "balanced: the presence and the absence of a label weigh the same."
 _CATEGORY_SETS = "Let conditions test several categories of an attribute: colour in {blue, red}."
 _CONDENSE = (
@@ -115,6 +116,9 @@ def fit(
     bag: Bag = None,
     prune: Prune = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all random choices.")] = 0,
+    max_memory: Annotated[
+        str | None, option(_MAX_MEMORY, default="a quarter", metavar="SIZE")
+    ] = None,
     jobs: Jobs = -1,
     report: Annotated[Path | None, option(_REPORT, metavar="FILE", callback=check_folder)] = None,
     test: Annotated[str | None, option(_TEST, metavar="DATA")] = None,
@@ -128,7 +132,7 @@ def fit(
     options: dict[str, Any] = {"heuristic": heuristic, "parameter": parameter, "phi": phi}
     options |= {"n_candidates": candidates, "random_state": seed}
     options |= {"max_rules": max_rules, "max_conditions": max_conditions}
-    options["max_total_conditions"] = max_total_conditions
+    options |= {"max_total_conditions": max_total_conditions, "max_memory": max_memory}
     options |= {"decode": decode and decode.value, "n_jobs": jobs}
     options |= grow_options(trees, depths, features, bag, prune)
     options |= {"class_weight": class_weight and class_weight.value}

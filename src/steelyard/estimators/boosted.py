@@ -8,6 +8,7 @@ from typing import Any
 
 from steelyard.heuristics import MEstimate
 from steelyard.learning.boosting import BoostedRules, grow_boosted_rules
+from steelyard.learning.budget import read_memory
 from steelyard.learning.constraints import Constraints, check_constraints
 from steelyard.learning.settings import BoostingSettings, check_folds
 from steelyard.learning.targets import Targets
@@ -37,6 +38,7 @@ class BoostedRulesParameters(TheoryClassifier):
     decode: str | Decoder | Sequence[Any] | None = None
     class_weight: Any = None
     constraints: Constraints | None = None
+    max_memory: str | float | None = None
     n_jobs: int | None = None
     random_state: Any = None
     verbose: int = 0
@@ -109,6 +111,12 @@ class BoostedRulesClassifier(BoostedRulesParameters):
         whose examples together weigh less than half an average example is never predicted.
     constraints : Constraints or None, default=None
         What every rule has to satisfy, and rules that are given.
+    max_memory : str, float or None, default=None
+        Memory for what grows with labels and rules, such as ``"4GB"``, or a number of bytes: 8 bytes per
+        example and label, and for each label at work one per example or, if there are fewer than 20
+        rules per label, one per example and rule. With `max_labels_per_rule` above 1 it is 56 per
+        example and label. None is a quarter of the machine's. If they need more, a MemoryError says what
+        to change before any rule is grown.
     n_jobs : int or None, default=None
         Labels are learned in parallel; the result does not depend on it.
     random_state : int, RandomState or None, default=None
@@ -128,12 +136,6 @@ class BoostedRulesClassifier(BoostedRulesParameters):
     BoostedRulesClassifierCV : chooses `m` and `decode` for a measure.
     RuleSetClassifier : rules that decide.
 
-    Notes
-    -----
-    There is no `max_memory`: a fit keeps 8 bytes per example and label, and at most 100 per example for
-    each label at work. If that is more than a quarter of the machine's memory, a warning says so before
-    any rule is grown.
-
     Examples
     --------
     >>> from steelyard import BoostedRulesClassifier, make_planted_rules
@@ -152,6 +154,7 @@ class BoostedRulesClassifier(BoostedRulesParameters):
         MEstimate(self.m)
         check_folds(self.calibrate)
         self._settings()
+        read_memory(self.max_memory)
         check_constraints(self.constraints)
         check_class_weight(self.class_weight)
         check_decoder(self.decode)
@@ -175,6 +178,7 @@ class BoostedRulesClassifier(BoostedRulesParameters):
     ) -> TheoryPath:
         """The path; `shared` keeps the grown rules for variants that differ only in their votes."""
         settings, options = self._settings(), self._learning_options()
+        options["max_memory"] = self.max_memory
         grown = {} if shared is None else shared
         is_condensed = bool(settings.condense)
         if is_condensed not in grown:

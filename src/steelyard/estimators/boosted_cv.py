@@ -42,8 +42,8 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
     condense : False, "predictions", "labels", a list of them or None, default=None
         As in `BoostedRulesClassifier`; None tries all three, unless rules may vote for several labels.
     max_rules, max_conditions, max_total_conditions, min_rules_per_label, max_labels_per_rule, \
-    n_tries, sample_fraction, max_features, category_sets, class_weight, constraints, random_state, \
-    verbose
+    n_tries, sample_fraction, max_features, category_sets, class_weight, constraints, max_memory, \
+    random_state, verbose
         As in `BoostedRulesClassifier`.
     calibrate : bool, default=True
         Whether the votes of each label are scaled and its start is shifted so that probabilities fit the

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
+from steelyard.learning.budget import read_memory
 from steelyard.learning.constraints import Constraints, check_constraints
 from steelyard.learning.ripper import learn_ripper
 from steelyard.learning.settings import RipperSettings
@@ -55,6 +56,10 @@ class RipperClassifier(TheoryClassifier):
         one that exceeds it.
     constraints : Constraints or None, default=None
         What every rule has to satisfy, and rules that are given.
+    max_memory : str, float or None, default=None
+        Memory for the coded table and its sorted columns, such as ``"4GB"``, or a number of bytes: about
+        60 bytes per number of a dense table, however many rules and labels there are. None is a quarter
+        of the machine's. If they need more, a MemoryError says what to change.
     n_jobs : int or None, default=None
         Labels are learned in parallel; the result does not depend on it.
     random_state : int, RandomState or None, default=None
@@ -78,9 +83,6 @@ class RipperClassifier(TheoryClassifier):
     Details that Cohen's paper leaves open follow the documentation of JRip, Weka's implementation:
     numeric conditions are ≤ and ≥ at values that occur in the training set, nominal ones =; a missing
     value satisfies none. Without pruning nothing is random.
-
-    There is no `max_memory`, since nothing grows with the rules: a fit takes about 60 bytes per number
-    of a dense table. If that is more than a quarter of the machine's memory, a warning says so.
 
     References
     ----------
@@ -111,11 +113,13 @@ class RipperClassifier(TheoryClassifier):
     max_conditions: int | None = None
     max_total_conditions: int | None = None
     constraints: Constraints | None = None
+    max_memory: str | float | None = None
     n_jobs: int | None = None
     random_state: Any = None
 
     def _check_parameters(self) -> None:
         self._settings()
+        read_memory(self.max_memory)
         check_constraints(self.constraints)
 
     def _advise_on_rules(self) -> str:
@@ -125,4 +129,5 @@ class RipperClassifier(TheoryClassifier):
         return RipperSettings(**{f.name: getattr(self, f.name) for f in fields(RipperSettings)})
 
     def _learn_theory(self, X: Any, targets: Targets) -> Theory:
-        return learn_ripper(X, targets, self._settings(), **self._learning_options())
+        options = self._learning_options() | {"max_memory": self.max_memory}
+        return learn_ripper(X, targets, self._settings(), **options)

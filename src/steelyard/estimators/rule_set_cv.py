@@ -52,7 +52,7 @@ class RuleSetClassifierCV(TunedClassifier, RuleSetParameters):
         candidates of its own.
     threshold_heuristic, n_candidates, n_trees, max_depths, max_conditions, max_rules, \
     max_total_conditions, min_rules_per_label, sample_fraction, presence_only, category_sets, target, \
-    revalidate, class_weight, constraints, random_state, verbose
+    revalidate, class_weight, constraints, max_memory, random_state, verbose
         As in `RuleSetClassifier`.
     calibrate : bool or None, default=None
         Whether probabilities are fitted to the held-out rows of the folds. A rule that decides gets

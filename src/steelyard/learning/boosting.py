@@ -31,7 +31,7 @@ from steelyard.model.path import TheoryPath
 from steelyard.model.rule_table import RuleTable
 from steelyard.model.rules import Rule
 
-from .budget import warn_of_memory
+from .budget import MemoryLimit, check_memory
 from .category_sets import CategoryCodes, sort_categories
 from .condensing import GROWN_PER_KEPT, condense_votes
 from .constraints import Constraints
@@ -71,6 +71,11 @@ _FEWEST_CHOICES = 4
 
 # Maximum number of conditions of a rule if no limit is given.
 _MOST_CONDITIONS = 20
+
+# Of each row and label while all labels are learned together: log-odds, gradient, curvature, count and
+# candidate, each of them once more while they are made.
+_BYTES_OF_LOSS = 48
+_LESS_MEMORY = "fewer labels or rows per fit, fewer jobs (n_jobs) or a smaller max_rules take less"
 
 
 class Votes(NamedTuple):
@@ -141,6 +146,7 @@ def grow_boosted_rules(
     feature_names: Sequence[str] | None = None,
     progress: Progress | None = None,
     constraints: Constraints | None = None,
+    max_memory: MemoryLimit = None,
 ) -> BoostedRules:
     """Rules that vote, for each m.
 
@@ -157,8 +163,13 @@ def grow_boosted_rules(
     feature_names : sequence of str, optional
     progress : callable(n_labels_done, n_labels), optional
     constraints : Constraints, optional
+    max_memory : str, number or None
+        See `read_memory`. It bounds what grows with the labels and with the rules.
     """
     bounds = Bounds(settings.max_rules, settings.min_rules_per_label, settings.max_total_conditions)
+    grown_bounds = bounds.widen(GROWN_PER_KEPT) if settings.condense else bounds
+    n_bytes = _expect_memory(targets.is_target.shape, grown_bounds, settings, n_jobs)
+    check_memory(n_bytes, max_memory, "boosting", _LESS_MEMORY)
     targets = targets.for_presence()
     training = code_training_table(X, feature_names, spread_mid_points)
     demands = read_demands(constraints, training.coder, targets, X, takes_both_classes=True)
@@ -181,7 +192,6 @@ def grow_boosted_rules(
         report(len(grown), len(grown))
         grown_bounds = Bounds()  # bodies were counted as they were grown
     else:
-        grown_bounds = bounds.widen(GROWN_PER_KEPT) if settings.condense else bounds
         grown = _grow_rules(index, ms, settings, entropy, labels, grown_bounds, n_jobs, report)
     groups = group_equal_rows(training.coded)
     finish = partial(finish_label, index, ms, settings, groups)
@@ -222,13 +232,28 @@ def _sort_categories(
     ]
 
 
-def _expect_memory(labels: Sequence[LabelTask], budget: Budget, n_jobs: int | None) -> None:
-    """Warn if the orders of all labels and what the rules of the labels at work cover are too large."""
-    n_at_work = min(effective_n_jobs(n_jobs), cpu_count(), len(labels))
+def _expect_memory(
+    shape: tuple[int, int], bounds: Bounds, settings: BoostingSettings, n_jobs: int | None
+) -> int:
+    """Bytes that grow with the labels and with the rules, for a number of labels and rows.
+
+    They are the orders of all labels, what the rules of the labels at work cover, and what all rules
+    cover if they are condensed.
+    """
+    n_labels, n_rows = shape
+    max_rules = _count_rules(bounds)
+    budget = share_rules(max_rules, n_labels)
     n_kept = budget.n_rules if budget.reuse < math.inf else 1
-    n_bytes = (8 * len(labels) + n_at_work * n_kept) * len(labels[0].order)
-    advice = "fewer labels or rows per fit, fewer jobs (n_jobs) or a smaller max_rules take less"
-    warn_of_memory(n_bytes, "boosting", advice)
+    if settings.max_labels_per_rule > 1:
+        per_row = (8 + _BYTES_OF_LOSS) * n_labels + max_rules
+    else:
+        per_row = 8 * n_labels + min(effective_n_jobs(n_jobs), cpu_count(), n_labels) * n_kept
+    return (per_row + (max_rules if settings.condense else 0)) * n_rows
+
+
+def _count_rules(bounds: Bounds) -> int:
+    """The largest number of rules within the bounds; a rule has at least one condition."""
+    return min(filter(None, (bounds.max_rules, bounds.max_total_conditions)))
 
 
 def _grow_rules(
@@ -246,7 +271,7 @@ def _grow_rules(
     Known rules get larger votes where rules are scarce. If the labels then need few of the rules that
     they may have, rules are not scarce: the labels are grown again with new rules only.
     """
-    most = min(filter(None, (bounds.max_rules, bounds.max_total_conditions)))
+    most = _count_rules(bounds)
     budget = share_rules(most, len(labels))
     of_ms: list[list[Grown]] = []
 
@@ -277,7 +302,6 @@ def _grow_in_stages(
     be kept stop: the rules that are grown are hardly more than those that are kept, and the theory is
     the same as if each label had gone on to the end.
     """
-    _expect_memory(labels, budget, n_jobs)
     n_choices = stage = max(_FEWEST_CHOICES, max_rules // (4 * max(len(labels), 1)))
     grown: dict[int, Grown] = {}
     open_idx = list(range(len(labels)))

@@ -76,14 +76,21 @@ def format_memory(n_bytes: float) -> str:
     return f"{n_bytes / 1e9:.1f} GB" if n_bytes >= 1e9 else f"{max(1, round(n_bytes / 1e6))} MB"
 
 
-def warn_of_memory(n_bytes: float, work: str, advice: str) -> None:
-    """Warn before work that takes more than a quarter of the machine's memory."""
-    allowed = read_memory(None)
+def check_memory(n_bytes: float, max_memory: MemoryLimit, work: str, advice: str) -> None:
+    """Raise a MemoryError before work that takes more than the limit; see `read_memory`.
+
+    Examples
+    --------
+    >>> check_memory(5e9, "4GB", "boosting", "fewer rows take less")
+    Traceback (most recent call last):
+    ...
+    MemoryError: boosting takes up to 5.0 GB, and max_memory allows 4.0 GB: fewer rows take less
+    """
+    allowed = read_memory(max_memory)
     if n_bytes > allowed:
-        warnings.warn(
-            f"{work} takes up to {format_memory(n_bytes)}, and a quarter of the memory is "
-            f"{format_memory(allowed)}: {advice}",
-            stacklevel=2,
+        raise MemoryError(
+            f"{work} takes up to {format_memory(n_bytes)}, and max_memory allows "
+            f"{format_memory(allowed)}: {advice}"
         )
 
 

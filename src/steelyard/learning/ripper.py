@@ -20,7 +20,7 @@ from steelyard.model.rule_table import RuleTable, ranges_to_body
 from steelyard.model.rules import Head, Rule, ScoredRule
 from steelyard.model.theory import Theory
 
-from .budget import warn_of_memory
+from .budget import MemoryLimit, check_memory
 from .candidates import drop_absences
 from .constraints import Constraints
 from .limits import ABSENCE, PRESENCE, Demands, Limits, read_demands
@@ -49,10 +49,12 @@ def learn_ripper(
     n_jobs: int | None = None,
     feature_names: Sequence[str] | None = None,
     constraints: Constraints | None = None,
+    max_memory: MemoryLimit = None,
 ) -> Theory:
     """The theory that Ripper learns; see `RipperClassifier`."""
     training = code_training_table(X, feature_names, value_cuts)
-    warn_of_memory(_BYTES_PER_CELL * training.coded.dense.size, "Ripper", _LESS_MEMORY)
+    n_bytes = _BYTES_PER_CELL * training.coded.dense.size
+    check_memory(n_bytes, max_memory, "Ripper", _LESS_MEMORY)
     demands = read_demands(constraints, training.coder, targets, X)
     targets = demands.targets
     by_code = order_by_code(training.coded)

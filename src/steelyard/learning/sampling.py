@@ -16,4 +16,7 @@ def draw_orders(coded: CodedFeatures, is_target: NDArray[np.bool_]) -> NDArray[n
     rows nor on the other labels.
     """
     row_keys = hash_rows(coded)
-    return np.argsort(np.where(is_target, ~row_keys, row_keys), axis=1, kind="stable")
+    orders = np.empty(is_target.shape, dtype=np.int64)
+    for order, mask in zip(orders, is_target, strict=True):  # the keys of all labels are as large
+        order[:] = np.argsort(np.where(mask, ~row_keys, row_keys), kind="stable")
+    return orders
