@@ -10,6 +10,7 @@ from threadpoolctl import threadpool_limits
 
 from steelyard.model.coverage import order_bits, unpack
 from steelyard.model.log_odds import POINTS_PER_LOG_ODD, probability_to_points
+from steelyard.model.path import add_votes
 
 from .paths import Bounds, Ranking, RulePool
 from .targets import Targets
@@ -74,7 +75,9 @@ def condense_votes(
     m : float
         Strength of the prior.
     """
-    rules, points = _add_votes(ranking)
+    if ranking.votes is None:
+        raise ValueError("only rules that vote can be condensed")
+    rules, _, points = add_votes(ranking.rule_idx, ranking.votes)
     n_conditions = pool.n_conditions[rules]
     if teacher == "predictions" and bounds.count_within(n_conditions) == len(rules):
         return ranking
@@ -102,21 +105,7 @@ def condense_votes(
     return Ranking(rules[kept], worth[kept], points[kept])
 
 
-def _add_votes(ranking: Ranking) -> tuple[Indices, NDArray[np.int64]]:
-    """Each rule once, in the order of the ranking, with the sum of its votes."""
-    if ranking.votes is None:
-        raise ValueError("only rules that vote can be condensed")
-    rules, first, position = np.unique(ranking.rule_idx, return_index=True, return_inverse=True)
-    points = np.zeros(len(rules), dtype=np.int64)
-    np.add.at(points, position, ranking.votes)
-    order = np.argsort(first)
-    order = order[points[order] != 0]  # drop rules whose votes cancel
-    return rules[order], points[order]
-
-
-def _join_equal(
-    fires: Masks, total: Floats, is_present: Masks
-) -> tuple[Masks, Floats, NDArray[np.float64]]:
+def _join_equal(fires: Masks, total: Floats, is_present: Masks) -> tuple[Masks, Floats, Floats]:
     """Join the examples on which the same rules fire, in an order that does not depend on theirs.
 
     Returns where the rules fire, what the examples count, and the share that has the label.

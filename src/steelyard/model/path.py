@@ -35,6 +35,22 @@ from .thresholding import count_above, count_kept, count_within
 Indices = NDArray[np.intp]
 
 
+def add_votes(rule_idx: Indices, votes: Points) -> tuple[Indices, Indices, Points]:
+    """Each rule once, in order, where it first stands, and the sum of its votes.
+
+    Examples
+    --------
+    >>> add_votes(np.array([7, 2, 7, 4, 4]), np.array([10, 5, 1, 3, -3]))
+    (array([7, 2]), array([0, 1]), array([11,  5]))
+    """
+    rules, first, inverse = np.unique(rule_idx, return_index=True, return_inverse=True)
+    sums = np.zeros(len(rules), dtype=np.int64)
+    np.add.at(sums, inverse, votes)
+    order = np.argsort(first)
+    order = order[sums[order] != 0]  # drop rules whose votes cancel
+    return rules[order], first[order], sums[order]
+
+
 class RankedRules(NamedTuple):
     """The rules that one heuristic selected, best value on the whole training set first.
 
@@ -61,12 +77,7 @@ class RankedRules(NamedTuple):
         kept = self.rule_idx[:n_kept]
         if self.votes is None:
             return kept, np.arange(n_kept), None
-        rules, first, inverse = np.unique(kept, return_index=True, return_inverse=True)
-        votes = np.zeros(len(rules), dtype=np.int64)
-        np.add.at(votes, inverse, self.votes[:n_kept])
-        order = np.argsort(first)
-        order = order[votes[order] != 0]  # drop rules whose votes cancel
-        return rules[order], first[order], votes[order]
+        return add_votes(kept, self.votes[:n_kept])
 
 
 class WeighedCounts(NamedTuple):
