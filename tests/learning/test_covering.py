@@ -192,6 +192,22 @@ class TestConstraints:
         with pytest.raises(MemoryError, match=message):
             prepare_candidates(*problem, max_bytes=1)
 
+    def test_without_a_limit_the_machine_is_the_limit(self, monkeypatch):
+        def run_out(*_):
+            raise MemoryError
+
+        training = code_training_table(pd.DataFrame({"x": np.arange(4.0)}))
+        monkeypatch.setattr("steelyard.learning.covering.collect", run_out)
+        message = (
+            "^which of 4 examples the 1 candidates of a label cover takes more memory than there is: "
+            r"smaller bags \(sample_fraction\) and shallower trees \(max_depths\) give fewer rules "
+            r"per pass, and fewer jobs \(n_jobs\) leave more memory for each$"
+        )
+        with pytest.raises(MemoryError, match=message):
+            prepare_candidates(
+                bodies_to_table([[(0, 2, 4)]]), index_rows(training.coded), np.arange(4) < 2
+            )
+
 
 class TestUsersOwn:
     @settings(max_examples=150)

@@ -529,6 +529,13 @@ class TestWords:
             clause = ", but the expected F1 is better with it"
             assert decoder.explain_label(decoded, 0, j, VOTES) == clause
 
+    @pytest.mark.parametrize("decoder", [BestLabelSet(0.0), LabelSetVotes(0.6, 0.0), BestF1(0.0)])
+    def test_a_hundredth_of_log_odds_is_enough_for_a_label_by_itself(self, decoder):
+        fitted, decoded = decoded_as(decoder.fit(EITHER), 1, 0)
+        said = fitted.explain_row(decoded, 0, self.NAMES[:2]).rpartition("; ")[2]
+        same = to_sets(decoded.is_present) == [{0}]
+        assert said == f"each label by itself would give {'the same' if same else '{red}'}"
+
     def test_a_label_that_lowers_the_expected_f1_says_so(self):
         decoder, decoded = decoded_as(BestF1(0.0).fit(EITHER), 900, 1)
         assert decoded.is_present.tolist() == [[True, False]]
