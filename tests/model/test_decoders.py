@@ -44,6 +44,10 @@ def problems(draw, max_labels=5, max_rows=8):
     return examples, points, float(rng.choice(WEIGHTS))
 
 
+# Two sets of two examples each, so that no new set is expected.
+EITHER = KnownLabelSets(((0,), (1,)), (2, 2))
+
+
 def best_set(examples, weight=0.5):
     return BestLabelSet(weight).fit(KnownLabelSets.from_labels(np.array(examples, dtype=bool)))
 
@@ -367,6 +371,33 @@ class TestBestF1:
         decoder = BestF1(0.0).fit(KnownLabelSets.from_labels(np.array(examples) > 0))
         assert decode(decoder, [[-1, 0], [1, 0]]) == [[False, False], [True, False]]
 
+    def test_labels_of_small_and_of_large_sets_can_be_predicted_together(self):
+        # All four labels have F1 2/5 twice and 4/6 once, more than any two of them.
+        known = KnownLabelSets(((0,), (1,), (2, 3)), (2, 2, 2))
+        assert decode(BestF1(0.0).fit(known), [[0, 0, 0, 0]]) == [[True] * 4]
+
+    def test_of_equally_good_predictions_the_smallest_is_made(self):
+        # The first label alone has F1 2/3, with one partner (1 + ½ + ½)/3, with all of them 4/6.
+        known = KnownLabelSets(((0, 1), (0, 2), (0, 3)), (2, 2, 2))
+        decoded = BestF1(0.0).fit(known).decode(np.zeros((1, 4)), VOTES)
+        assert decoded.is_present.tolist() == [[True, False, False, False]]
+        assert decoded.found == pytest.approx([2 / 3])
+
+    def test_of_equally_likely_labels_the_first_are_predicted(self):
+        # Sorts of more than 16 numbers may change the order of equal ones.
+        by_size = np.zeros((51, 1, 40))
+        by_size[1, 0, :39] = 14_360
+        by_size[50, 0, 39] = 1_000_000
+        (present,), _ = module._maximise_f1(by_size, np.zeros(1))
+        n_labels = present.sum()
+        assert 2 < n_labels < 20
+        assert np.flatnonzero(present).tolist() == [*range(n_labels - 1), 39]
+
+    @pytest.mark.parametrize("kind", DECODERS.values(), ids=list(DECODERS))
+    def test_predictions_are_booleans(self, kind):
+        decoded = kind().fit(EITHER).decode(np.array([[3, 4]]), VOTES)
+        assert decoded.is_present.dtype == np.bool_
+
 
 class TestParameters:
     @pytest.mark.parametrize(
@@ -412,10 +443,6 @@ class TestParameters:
         known = KnownLabelSets(((0,),), (1,))
         for decoder in (EachLabel(0.3), BestLabel()):
             assert decoder.fit(known) == decoder.fit(None) == decoder
-
-
-# Two sets of two examples each, so that no new set is expected.
-EITHER = KnownLabelSets(((0,), (1,)), (2, 2))
 
 
 class TestPageNumbers:
@@ -528,6 +555,30 @@ class TestWords:
         for j in range(2):
             clause = ", but the expected F1 is better with it"
             assert decoder.explain_label(decoded, 0, j, VOTES) == clause
+
+    def test_a_known_set_that_is_chosen_as_a_new_one_is_not_called_new(self):
+        # As above: the first two labels come together, and alone, once in 45 examples.
+        unique = [[1, 1, 0], [0, 0, 0], [1, 0, 1], [0, 1, 1], [0, 0, 1]]
+        fitted = best_set([[1, 0, 0], [0, 1, 0]] * 20 + unique, 2.0)
+        decoder, decoded = decoded_as(fitted, 700, 700, -700)
+        assert decoded.found.tolist() == [-1]
+        assert decoder.explain_row(decoded, 0, self.NAMES[:3]) == (
+            "of the 7 label sets seen in training, {red, green} (1 of 45 examples) fits the rules best; "
+            "each label by itself would give the same"
+        )
+
+    def test_the_best_set_is_named_also_if_that_of_each_label_by_itself_is_known(self):
+        # Both labels together are rarer than by chance.
+        fitted = best_set([[1, 0]] * 10 + [[0, 1]] * 10 + [[1, 1]], 1.0)
+        decoder, decoded = decoded_as(fitted, 100, 90)
+        assert decoder.explain_row(decoded, 0, self.NAMES[:2]) == (
+            "of the 3 label sets seen in training, {red} (10 of 21 examples) fits the rules best; each "
+            "label by itself would give {red, green}"
+        )
+
+    def test_a_score_of_zero_is_not_enough_for_a_label_by_itself(self):
+        decoder, decoded = decoded_as(BestLabelSet(0.0).fit(EITHER), 5, 0)
+        assert decoder.explain_row(decoded, 0, self.NAMES[:2]).endswith("would give the same")
 
     @pytest.mark.parametrize("decoder", [BestLabelSet(0.0), LabelSetVotes(0.6, 0.0), BestF1(0.0)])
     def test_a_hundredth_of_log_odds_is_enough_for_a_label_by_itself(self, decoder):
