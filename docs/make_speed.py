@@ -69,14 +69,12 @@ def describe_run(result: Mapping[str, Any]) -> str:
     )
 
 
-def describe_others(speed: Mapping[str, Any]) -> str:
-    """Prediction and the first fit in a sentence."""
+def describe_prediction(speed: Mapping[str, Any]) -> str:
+    """Prediction in a sentence."""
     ((name, ratio),) = speed["ratio of predictions per second"].items()
-    seconds = speed["seconds"]
     return (
         f"A forest of 100 trees takes {ratio:.1f} times as long as a rule set to predict 100,000 rows "
-        f"of {name}. A new process takes {seconds['import']:.1f} s to import the package and "
-        f"{seconds['first fit']:.1f} s for its first fit, of 300 examples."
+        f"of {name}."
     )
 
 
@@ -105,7 +103,7 @@ def make_blocks(
     """The text of each block of the page."""
     return {
         "pieces": f"{to_markdown(list_pieces(timings))}\n{describe_run(timings)}",
-        "data_sets": f"{to_markdown(list_data_sets(speed))}\n{describe_others(speed)}\n\n"
+        "data_sets": f"{to_markdown(list_data_sets(speed))}\n{describe_prediction(speed)}\n\n"
         f"{describe_run(speed)}",
         "changes": f"{to_markdown(list_changes(comparison))}\n{describe_run(comparison)}",
     }
