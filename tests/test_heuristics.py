@@ -276,6 +276,10 @@ class TestNamesAndParameters:
         with pytest.raises(ValueError, match="m must be a finite number of at least 0"):
             MEstimate(m)
 
+    def test_who_wants_an_infinite_m_is_told_of_wra(self):
+        with pytest.raises(ValueError, match=r"for the limit of an infinite m use WRA\(\)$"):
+            MEstimate(math.inf)
+
     @pytest.mark.parametrize("beta", [-0.1, math.nan, "a", None, True])
     def test_beta_is_a_number_from_zero_to_infinity(self, beta):
         with pytest.raises(ValueError, match="beta must be a number from 0 to infinity"):

@@ -307,6 +307,25 @@ class TestTies:
         assert candidates.fp.tolist() == [0]
 
 
+class TestWeighed:
+    def test_a_heuristic_gets_the_weights_of_uncovered_positives_and_negatives_that_a_rule_misses(
+        self,
+    ):
+        # Ten positives, then ten negatives, each of weight 2. The first rule has an accuracy of
+        # (10 + 3)/20, the second one of (2 + 10)/20. Of the rows it covers and all rows, the first
+        # would have (10 + 10)/37, the second (2 + 10)/22, which is more.
+        training = code_training_table(pd.DataFrame({"x": np.arange(20.0)}))
+        candidates = prepare_candidates(
+            bodies_to_table([[(0, 0, 17)], [(0, 0, 2)]]),
+            index_rows(training.coded),
+            np.arange(20) < 10,
+            weights=LabelWeights.combine(np.full(20, 2.0), None),
+        )
+        for revalidate in (True, False):
+            (chosen,) = select_rules(candidates, [Accuracy()], revalidate=revalidate)
+            assert ranges(candidates.table.take(chosen))[0] == [[0, 0, 17]]
+
+
 class TestNothingToDo:
     @pytest.mark.parametrize("is_target", [np.zeros(4, bool), np.ones(4, bool)])
     def test_no_candidates_select_nothing(self, is_target):
