@@ -97,7 +97,7 @@ class TestValues:
     @pytest.mark.parametrize("family", FAMILIES, ids=list(HEURISTICS))
     def test_small_integers_do_not_overflow(self, family):
         heuristic = family.make(family.grid[-1])
-        counts = (2000, 1000, 3000, 1500)
+        counts = (2500, 1000, 3000, 1500)  # their products need more than 32 bits
         in_32_bits = heuristic(*(np.array([count], dtype=np.int32) for count in counts))
         assert in_32_bits.tolist() == [heuristic(*map(float, counts))]
 
