@@ -1,4 +1,4 @@
-"""Two revisions measured in one run: the other one is built, both are timed in turns, ratios are printed.
+"""Two revisions measured in one run: the other is built, both are timed in turns, ratios are printed.
 
 Times of different days or machines cannot be compared; ratios of one run can.
 
