@@ -188,3 +188,18 @@ class TestSpeedPage:
         script = load_script("docs", "make_speed", monkeypatch)
         with pytest.raises(ValueError, match=r"the page has the blocks \['pieces'\], not"):
             script.fill("<!-- pieces -->\n<!-- end -->\n", script.make_blocks(*self.results()))
+
+    def test_the_page_has_what_the_benchmarks_measure_today(self, monkeypatch):
+        """Each piece of work of timings.py is a row of two tables; the data sets are the paper's."""
+        page = (ROOT / "docs" / "speed.md").read_text(encoding="utf-8")
+        rows = re.findall(r"^\| ([^|]+?) \|", page, re.MULTILINE)
+        script = load_script("benchmarks", "timings", monkeypatch)
+        pieces = ["import", "path planted", "evaluate 400 theories", "predict 50,000 rows"]
+        pieces += [
+            f"fit {kind} {data}"
+            for kind in script.list_estimators()
+            for data in ("planted", "segments")
+        ]
+        assert all(rows.count(piece) == 2 for piece in pieces)
+        paper_sets = load_script("benchmarks", "speed", monkeypatch).PAPER_SETS
+        assert all(rows.count(name) == 1 for name in paper_sets)
