@@ -69,7 +69,7 @@ coverage: .venv/installed-release .venv/installed-test
 build/mutants/installed: .venv/installed pyproject.toml
 	$(PYTHON) -m venv build/mutants
 	build/mutants/bin/python -m pip install --quiet --upgrade "pip>=25.1"
-	build/mutants/bin/python -m pip install --quiet . hypothesis polars pyarrow pytest-timeout "mutmut>=3.8" "pytest<9"
+	build/mutants/bin/python -m pip install --quiet . duckdb hypothesis polars pyarrow pytest-timeout "mutmut>=3.8" "pytest<9"
 	@touch $@
 
 mutants: build/mutants/installed

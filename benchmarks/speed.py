@@ -192,17 +192,17 @@ def measure_memory(names: list[str], n_candidates: int, console: Console) -> Fig
 
 
 def time_first_fit(console: Console) -> Figures:
-    """Import, and the first fit of a process on a small data set."""
+    """Import, and the first fit of a process on a small data set, in CPU seconds."""
     code = (
-        "import time; t = time.perf_counter(); "
-        "from steelyard import RuleSetClassifier, make_planted_rules; i = time.perf_counter() - t; "
-        "d = make_planted_rules(300, random_state=0); t = time.perf_counter(); "
+        "import time; t = time.process_time(); "
+        "from steelyard import RuleSetClassifier, make_planted_rules; i = time.process_time() - t; "
+        "d = make_planted_rules(300, random_state=0); t = time.process_time(); "
         "RuleSetClassifier(preset='paper', n_candidates=5000, random_state=0).fit(d.X, d.Y); "
-        "print(i, time.perf_counter() - t)"
+        "print(i, time.process_time() - t)"
     )
     run = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     imported, fitted = map(float, run.stdout.split())
-    console.print(f"import {imported:.1f} s, first fit {fitted:.1f} s")
+    console.print(f"import {imported:.1f} s, first fit {fitted:.1f} s of CPU time")
     return {"import": imported, "first fit": fitted}
 
 
@@ -234,7 +234,7 @@ def main() -> None:
             "yeast" if has_paper_data else "segments", console
         ),
         "peak memory in GB": measure_memory(in_memory, n_candidates, console),
-        "seconds": time_first_fit(console),
+        "CPU seconds of a new process": time_first_fit(console),
     }
     if arguments.json:
         facts = {"revision": find_revision(), "machine": machine_facts()}

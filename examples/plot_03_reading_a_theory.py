@@ -24,9 +24,10 @@ print(theory)
 
 # %%
 # TP and FP are counts on the training examples. The rules were selected for them, so they are too
-# good. ``unseen`` is honest: it is counted on examples that had no part in growing or selecting
-# the rule. For *high cholesterol* the two agree. For *low HDL* they do not, and a reader should
-# not rely on these rules.
+# good. ``unseen`` is honest: it is counted on examples that had no part in learning, of a similar
+# rule that is learned without them. For the first rules of *high cholesterol* the two agree. For
+# *low HDL* they do not: 19 of 27 are right in training, 11 of 37 of the unseen ones. Do not rely on
+# this rule.
 
 figure = theory.plot(max_labels=3)
 

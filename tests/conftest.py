@@ -6,18 +6,22 @@ import warnings
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 # The same examples in every run, on every machine: a red test is red again when somebody looks. A
 # first example may wait for a kernel to be compiled, so no example has a deadline.
-# mutmut runs the tests several times in one process, which Hypothesis takes for a mistake.
-ignored = [HealthCheck.differing_executors] if "MUTANT_UNDER_TEST" in os.environ else []
+# mutmut runs the tests several times in one process, which Hypothesis takes for a mistake, and it wants
+# to know whether a test fails, not a small example: shrinking took minutes per mutant.
+under_mutmut = "MUTANT_UNDER_TEST" in os.environ
+ignored = [HealthCheck.differing_executors] if under_mutmut else []
+unwanted = {Phase.shrink, Phase.explain} if under_mutmut else set()
 settings.register_profile(
     "steelyard",
     max_examples=50,  # where errors hide deeper, a test asks for more
     deadline=None,
     derandomize=True,
     database=None,
+    phases=[phase for phase in Phase if phase not in unwanted],
     suppress_health_check=ignored,
 )
 settings.load_profile("steelyard")

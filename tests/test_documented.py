@@ -68,6 +68,23 @@ def test_every_public_name_is_in_the_api_reference():
     assert not set(public_objects()) - set(listed)
 
 
+@needs_docs
+def test_every_module_that_has_a_chapter_still_has_a_public_object():
+    """A page of the API links to a chapter by the module of its object, which may be renamed."""
+    tree = ast.parse((ROOT / "docs" / "sphinx_helpers.py").read_text(encoding="utf-8"))
+    (chapters,) = (
+        ast.literal_eval(node.value)
+        for node in tree.body
+        if isinstance(node, ast.Assign) and node.targets[0].id == "CHAPTERS"
+    )
+    first = {
+        next(prefix for prefix in chapters if value.__module__.startswith(prefix))
+        for value in public_objects().values()
+    }
+    assert first == set(chapters)
+    assert all((ROOT / "docs" / f"{page.lstrip('/')}.md").exists() for page in chapters.values())
+
+
 # [text](target), where the target is neither an address nor a part of the same page.
 LINK = re.compile(r"\[[^\]]*\]\((?!https?:|mailto:|#)([^)#\s]+)(#[^)\s]+)?\)")
 PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]

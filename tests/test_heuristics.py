@@ -88,6 +88,23 @@ class TestValues:
         expected = added.get(heuristic.name, 0.0) if heuristic.parameter != 0 else 0.0
         assert heuristic(0, 0, 0, 0) == expected
 
+    def test_klosgens_share_of_nothing_is_worth_nothing_and_that_of_one_example_is_not(self):
+        # 0⁰ is 1, but a rule that covers nothing has no precision to compare with the prior.
+        assert Klosgen(0)(0, 0, 3, 5) == 0
+        assert Klosgen(0)(1, 0, 2, 5) == 1 - 3 / 8
+        assert Klosgen(1)(1, 0, 2, 5) == (1 - 3 / 8) / 8
+
+    @pytest.mark.parametrize("family", FAMILIES, ids=list(HEURISTICS))
+    def test_small_integers_do_not_overflow(self, family):
+        heuristic = family.make(family.grid[-1])
+        counts = (2500, 1000, 3000, 1500)  # their products need more than 32 bits
+        in_32_bits = heuristic(*(np.array([count], dtype=np.int32) for count in counts))
+        assert in_32_bits.tolist() == [heuristic(*map(float, counts))]
+
+    def test_a_cost_of_nothing_or_all_is_a_cost(self):
+        assert Cost(0)(3, 2, 1, 4) == -2
+        assert Cost(1)(3, 2, 1, 4) == 3
+
 
 def rules_of_one_label(n_rules, most=3000):
     """Rules judged on the same examples: (tp, fp) within common P and N."""
@@ -180,7 +197,9 @@ class TestFamilies:
             (lambda: Cost(1.5), "c must be a number from 0 to 1, got 1.5"),
             (lambda: RelativeCost(-1), "c must be a number from 0 to 1, got -1"),
             (lambda: Klosgen(-0.5), "omega must be a finite number of at least 0, got -0.5"),
+            (lambda: Klosgen(math.inf), "omega must be a finite number of at least 0, got inf"),
             (lambda: GeneralizedMEstimate(math.inf), "m must be a finite number"),
+            (lambda: GeneralizedMEstimate(2, 1.5), "^c must be a number from 0 to 1, got 1.5"),
             (lambda: find_family("klosgn"), r"'klosgn' \(did you mean 'klosgen'\?\); choose from"),
             (lambda: find_family("math:pi"), "'math:pi' is not a heuristic: it cannot be called"),
             (lambda: find_family("math:tau2"), "the module math has no 'tau2'"),
@@ -256,6 +275,10 @@ class TestNamesAndParameters:
     def test_m_is_a_finite_number_of_at_least_zero(self, m):
         with pytest.raises(ValueError, match="m must be a finite number of at least 0"):
             MEstimate(m)
+
+    def test_who_wants_an_infinite_m_is_told_of_wra(self):
+        with pytest.raises(ValueError, match=r"for the limit of an infinite m use WRA\(\)$"):
+            MEstimate(math.inf)
 
     @pytest.mark.parametrize("beta", [-0.1, math.nan, "a", None, True])
     def test_beta_is_a_number_from_zero_to_infinity(self, beta):

@@ -61,7 +61,10 @@ def locate_inside(folder: Path, name: str) -> Path:
     """
     path = folder / name
     try:
-        is_inside = path.resolve().is_relative_to(folder.resolve())
+        found = path.resolve()
+        # Python raises a RuntimeError for a loop of links, from 3.13 on it leaves the links there.
+        is_loop = any(part.is_symlink() for part in (found, *found.parents))
+        is_inside = not is_loop and found.is_relative_to(folder.resolve())
     except (RuntimeError, ValueError):  # a loop of links, or a character that no path has
         is_inside = False
     if not is_inside:

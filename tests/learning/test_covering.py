@@ -192,6 +192,22 @@ class TestConstraints:
         with pytest.raises(MemoryError, match=message):
             prepare_candidates(*problem, max_bytes=1)
 
+    def test_without_a_limit_the_machine_is_the_limit(self, monkeypatch):
+        def run_out(*_):
+            raise MemoryError
+
+        training = code_training_table(pd.DataFrame({"x": np.arange(4.0)}))
+        monkeypatch.setattr("steelyard.learning.covering.collect", run_out)
+        message = (
+            "^which of 4 examples the 1 candidates of a label cover takes more memory than there is: "
+            r"smaller bags \(sample_fraction\) and shallower trees \(max_depths\) give fewer rules "
+            r"per pass, and fewer jobs \(n_jobs\) leave more memory for each$"
+        )
+        with pytest.raises(MemoryError, match=message):
+            prepare_candidates(
+                bodies_to_table([[(0, 2, 4)]]), index_rows(training.coded), np.arange(4) < 2
+            )
+
 
 class TestUsersOwn:
     @settings(max_examples=150)
@@ -289,6 +305,25 @@ class TestTies:
         assert ranges(candidates.table) == [[[1, 0, 2]]]
         assert candidates.tp.tolist() == [2]
         assert candidates.fp.tolist() == [0]
+
+
+class TestWeighed:
+    def test_a_heuristic_gets_the_weights_of_uncovered_positives_and_negatives_that_a_rule_misses(
+        self,
+    ):
+        # Ten positives, then ten negatives, each of weight 2. The first rule has an accuracy of
+        # (10 + 3)/20, the second one of (2 + 10)/20. Of the rows it covers and all rows, the first
+        # would have (10 + 10)/37, the second (2 + 10)/22, which is more.
+        training = code_training_table(pd.DataFrame({"x": np.arange(20.0)}))
+        candidates = prepare_candidates(
+            bodies_to_table([[(0, 0, 17)], [(0, 0, 2)]]),
+            index_rows(training.coded),
+            np.arange(20) < 10,
+            weights=LabelWeights.combine(np.full(20, 2.0), None),
+        )
+        for revalidate in (True, False):
+            (chosen,) = select_rules(candidates, [Accuracy()], revalidate=revalidate)
+            assert ranges(candidates.table.take(chosen))[0] == [[0, 0, 17]]
 
 
 class TestNothingToDo:
