@@ -135,6 +135,25 @@ class TestTrees:
     def test_a_tree_of_many_drawn_attributes_is_the_oracles_tree(self, data, seed, draw):
         check_tree(*data, seed, 32, draw, most_draws=20)
 
+    # What the rows need is fetched ahead if there are so many codes, except for the last rows.
+    @pytest.mark.parametrize("bag_size", [20, 40, 3_000])
+    def test_a_tree_on_very_many_values_is_the_oracles_tree(self, bag_size):
+        rng = np.random.default_rng(bag_size)
+        X = rng.normal(size=(17_000, 2))
+        is_target = (X[:, 0] + X[:, 1] > 1) ^ (rng.random(17_000) < 0.1)
+        X[rng.random(X.shape) < 0.02] = np.nan
+        X = pd.DataFrame(X, columns=["a", "b"])
+        training = code_training_table(X)
+        assert training.coded.n_codes.min() > 16_384
+        table = code_table(table_to_rows(X), training.coded.is_nominal)
+        tree = grow_tree(table, is_target, range(len(X)), bag_size, 1, 6, 5)
+        expected = {
+            tuple(sorted(path_to_ranges(body, table))) for body in extract_rules(tree, target=1)
+        }
+        grown, *_ = grow(training, is_target, 5, (6,), 1, bag_size, 1)
+        assert {tuple(sorted(body)) for body in table_to_ranges(grown)} == expected
+        assert expected
+
     @given(labelled_tables(max_rows=30), seeds)
     def test_a_rule_covers_exactly_the_rows_that_reach_its_leaf(self, data, seed):
         X, is_target = data
