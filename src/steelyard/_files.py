@@ -65,7 +65,7 @@ def locate_inside(folder: Path, name: str) -> Path:
         # Python raises a RuntimeError for a loop of links, from 3.13 on it leaves the links there.
         is_loop = any(part.is_symlink() for part in (found, *found.parents))
         is_inside = not is_loop and found.is_relative_to(folder.resolve())
-    except (RuntimeError, ValueError):  # a loop of links, or a character that no path has
+    except (RuntimeError, ValueError, OSError):  # a loop of links, or a name that no file can have
         is_inside = False
     if not is_inside:
         raise ValueError(f"{name!r} leads out of the folder {str(folder)!r}")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from planted_targets import TARGETS, make_three_labels
 from steelyard import BoostedRulesClassifier, MEstimate, theory_path
 from steelyard.learning import boosting
-from steelyard.learning.boosting import learn_boosted_rules
+from steelyard.learning.boosting import grow_boosted_rules
 from steelyard.learning.settings import BoostingSettings
 from steelyard.learning.targets import encode_targets
 from steelyard.learning.training_table import spread_mid_points
@@ -37,9 +37,8 @@ GROWN = {"n_tries": 2, "max_conditions": 3, "sample_fraction": 1.0, "max_feature
 
 def boosted_path(X, y, phis=PHIS, **options):
     """Theories of several m, and prefixes of their votes."""
-    path = learn_boosted_rules(
-        X, encode_targets(y), MS, BoostingSettings(**(GROWN | options)), entropy=4
-    )
+    settings = BoostingSettings(**(GROWN | options))
+    path = grow_boosted_rules(X, encode_targets(y), MS, settings, entropy=4).to_path()
     return replace(path, phis=phis)
 
 
@@ -240,7 +239,7 @@ class TestTheories:
     def test_the_number_of_labels_done_is_told(self, data):
         X, Y = data
         calls = []
-        learn_boosted_rules(
+        grow_boosted_rules(
             X,
             encode_targets(Y),
             MS,

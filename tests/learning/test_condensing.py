@@ -1,9 +1,12 @@
 """Condensing: a few of many rules that vote, with votes that fit what all rules predict, or labels."""
 
+import tracemalloc
+
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.optimize import minimize
+from threadpoolctl import threadpool_info
 
 from planted_targets import make_three_labels
 from steelyard import (
@@ -13,8 +16,8 @@ from steelyard import (
     Rule,
     make_planted_rules,
 )
-from steelyard.learning.boosting import learn_boosted_rules
-from steelyard.learning.condensing import GROWN_PER_KEPT
+from steelyard.learning.boosting import grow_boosted_rules
+from steelyard.learning.condensing import GROWN_PER_KEPT, expect_memory
 from steelyard.learning.paths import Bounds
 from steelyard.learning.settings import TEACHERS, BoostingSettings
 from steelyard.learning.targets import encode_targets
@@ -177,10 +180,11 @@ def test_a_given_rule_stays_and_votes_for_its_head(teacher):
 def test_twice_the_weights_and_twice_the_prior_are_the_same(data, teacher):
     X, Y = data
     settings = BoostingSettings(max_rules=N_RULES, n_tries=3, condense=teacher)
-    one = learn_boosted_rules(X, encode_targets(Y), [M], settings)
-    weights = np.full(len(X), 2.0)
-    two = learn_boosted_rules(X, encode_targets(Y).weigh(weights), [2 * M], settings)
-    assert votes_of(one.theory()) == votes_of(two.theory())
+    targets = encode_targets(Y)
+    one = grow_boosted_rules(X, targets, [M], settings)
+    two = grow_boosted_rules(X, targets.weigh(np.full(len(X), 2.0)), [2 * M], settings)
+    theories = [grown.to_path(teacher).theory() for grown in (one, two)]
+    assert votes_of(theories[0]) == votes_of(theories[1])
 
 
 @each_teacher
@@ -223,3 +227,57 @@ def test_anything_else_is_rejected(kind, wrong, data):
 def test_wider_bounds_have_more_of_everything_but_promised_rules():
     assert Bounds(10, 2, 40).widen(3) == Bounds(30, 2, 120)
     assert Bounds().widen(3) == Bounds()
+
+
+def test_an_array_of_names_is_rejected(data):
+    with pytest.raises(ValueError, match="condense must be False"):
+        boosted(condense=np.array(["labels"])).fit(*data)
+
+
+def test_matrix_products_have_their_threads_again_after_parallel_fits(data):
+    def count_threads():
+        return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+
+    before = count_threads()
+    BoostedRulesClassifierCV(cv=4, n_jobs=2, **SMALL).fit(*data)
+    assert count_threads() == before
+
+
+@each_teacher
+def test_extreme_weights_leave_finite_votes(data, teacher):
+    X, Y = data
+    weights = np.where(np.arange(len(X)) < 3, 1e100, 0.5)
+    theory = boosted(condense=teacher).fit(X, Y, sample_weight=weights).theory_
+    assert all(np.isfinite(scored.value) for scored in theory)
+
+
+def test_a_given_rule_of_a_constant_label_has_no_absurd_vote(data):
+    X, Y = data
+    given = Rule.parse(f"¬y0 ← {X.columns[0]} ≥ 0")
+    Y = np.column_stack((np.zeros(len(X), dtype=int), np.asarray(Y)[:, 1]))
+    options = {"constraints": Constraints(given=[given])}
+    plain, fitted = (boosted(condense=c, **options).fit(X, Y).theory_ for c in (False, "labels"))
+    votes = [
+        abs(next(s.vote for s in t if s.provenance.source == "given")) for t in (plain, fitted)
+    ]
+    assert 0 < votes[1] <= 2 * votes[0]
+
+
+def test_the_expected_memory_is_not_below_what_condensing_takes():
+    rng = np.random.default_rng(0)
+    X = rng.random((20_000, 4))
+    y = (X[:, 0] + rng.random(20_000) > 1).astype(int)
+    settings = BoostingSettings(max_rules=40, n_tries=2, condense="labels")
+    grown = grow_boosted_rules(X, encode_targets(y), [16.0], settings)
+    tracemalloc.start()
+    grown.to_path("labels")
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    # The path itself and small matrices come on top.
+    assert peak < 1.3 * expect_memory(GROWN_PER_KEPT * 40, len(X))
+
+
+def test_tuning_does_not_try_to_condense_very_many_rules():
+    assert {cell["condense"] for cell in BoostedRulesClassifierCV(max_rules=2000).list_cells()} == {
+        False
+    }

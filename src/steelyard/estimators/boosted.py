@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass, fields
+from dataclasses import KW_ONLY, dataclass, fields, replace
 from typing import Any
 
 from steelyard.heuristics import MEstimate
 from steelyard.learning.boosting import BoostedRules, grow_boosted_rules
 from steelyard.learning.budget import read_memory
 from steelyard.learning.constraints import Constraints, check_constraints
-from steelyard.learning.settings import BoostingSettings, check_folds
+from steelyard.learning.settings import TEACHERS, BoostingSettings, check_folds
 from steelyard.learning.targets import Targets
 from steelyard.learning.weights import check_class_weight
 from steelyard.model.decoders import Decoder
@@ -98,8 +98,9 @@ class BoostedRulesClassifier(BoostedRulesParameters):
     condense : False, "predictions" or "labels", default=False
         Whether three times as many rules are grown as are kept. The kept ones have new votes, with which
         they predict nearly what all of them predict ("predictions") or fit the labels ("labels"). Both
-        can predict better, the latter only where labels have little noise, and take three to four times
-        as long; `BoostedRulesClassifierCV` finds out. Not for rules that vote for several labels.
+        can predict better, the latter only where labels have little noise; `BoostedRulesClassifierCV`
+        finds out. A fit takes three to four times as long, and longer with several hundred rules per
+        label. Not for rules that vote for several labels.
     calibrate : bool or int, default=False
         Whether votes are scaled and starts shifted, label by label, so that probabilities fit unseen
         examples. An integer is the number of inner folds that give such examples, True is 5: it takes as
@@ -174,15 +175,16 @@ class BoostedRulesClassifier(BoostedRulesParameters):
         X: Any,
         targets: Targets,
         ms: Sequence[float],
-        shared: dict[bool, BoostedRules] | None = None,
+        shared: dict[BoostingSettings, BoostedRules] | None = None,
     ) -> TheoryPath:
         """The path; `shared` keeps the grown rules for variants that differ only in their votes."""
         settings, options = self._settings(), self._learning_options()
         options["max_memory"] = self.max_memory
         grown = {} if shared is None else shared
-        is_condensed = bool(settings.condense)
-        if is_condensed not in grown:
+        # What votes are fitted to does not matter to growing.
+        key = replace(settings, condense=TEACHERS[0]) if settings.condense else settings
+        if key not in grown:
             with show_progress(self, "labels") as (progress,):
                 options["progress"] = progress
-                grown[is_condensed] = grow_boosted_rules(X, targets, ms, settings, **options)
-        return grown[is_condensed].to_path(settings.condense)
+                grown[key] = grow_boosted_rules(X, targets, ms, settings, **options)
+        return grown[key].to_path(settings.condense)

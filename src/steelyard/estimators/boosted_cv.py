@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
+from steelyard._numbers import is_integer
 from steelyard.heuristics import MEstimate
 from steelyard.learning.settings import TEACHERS, check_condense
 from steelyard.learning.targets import Output
@@ -16,6 +17,9 @@ from .calibration import TestFold, score_calibrated
 from .presets import TUNED_BOOSTED_DECODERS, TUNED_F1_DECODERS, choose_decoders
 from .tuned import FoldScores, Search, Splits, TunedClassifier
 from .validation import as_list
+
+# Tuning tries condensing up to this many rules; with more it can take minutes per fold.
+_MOST_TRIED = 1_000
 
 
 @dataclass(eq=False, repr=False)
@@ -40,7 +44,9 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
         example-based F1 there is also the best expected F1; for a macro measure, if calibrated, also
         each label by itself with a threshold of its own.
     condense : False, "predictions", "labels", a list of them or None, default=None
-        As in `BoostedRulesClassifier`; None tries all three, unless rules may vote for several labels.
+        As in `BoostedRulesClassifier`; None tries all three, unless rules may vote for several labels or
+        more than 1,000 rules are asked for: the time of condensing grows with the cube of the rules of
+        a label.
     max_rules, max_conditions, max_total_conditions, min_rules_per_label, max_labels_per_rule, \
     n_tries, sample_fraction, max_features, category_sets, class_weight, constraints, max_memory, \
     random_state, verbose
@@ -97,7 +103,9 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
     def _list_condense(self) -> list[str | bool]:
         """The values of `condense` to choose from."""
         if self.condense is None:
-            return [False] if self.max_labels_per_rule > 1 else [False, *TEACHERS]
+            is_quick = is_integer(self.max_rules) and self.max_rules <= _MOST_TRIED
+            tries_all = self.max_labels_per_rule == 1 and is_quick
+            return [False, *TEACHERS] if tries_all else [False]
         values = as_list(self.condense)
         for value in values:
             check_condense(value)

@@ -34,6 +34,7 @@ from steelyard.model.rules import Rule
 from .budget import MemoryLimit, check_memory
 from .category_sets import CategoryCodes, sort_categories
 from .condensing import GROWN_PER_KEPT, condense_votes
+from .condensing import expect_memory as condense_memory
 from .constraints import Constraints
 from .held_out import count_outside_bags, group_equal_rows
 from .limits import Limits, read_demands
@@ -126,13 +127,6 @@ class BoostedRules(NamedTuple):
         heuristics = [MEstimate(m) for m in self.ms]
         about = (self.targets, self.coder, heuristics, (1.0,), combiner)
         return make_path(self.pool, rankings, *about)
-
-
-def learn_boosted_rules(
-    X: Any, targets: Targets, ms: Sequence[float], settings: BoostingSettings, **options: Any
-) -> TheoryPath:
-    """Theories whose rules vote, one per m; the parameters are those of `grow_boosted_rules`."""
-    return grow_boosted_rules(X, targets, ms, settings, **options).to_path(settings.condense)
 
 
 def grow_boosted_rules(
@@ -237,8 +231,8 @@ def _expect_memory(
 ) -> int:
     """Bytes that grow with the labels and with the rules, for a number of labels and rows.
 
-    They are the orders of all labels, what the rules of the labels at work cover, and what all rules
-    cover if they are condensed.
+    They are the orders of all labels, what the rules of the labels at work cover, and what condensing
+    takes.
     """
     n_labels, n_rows = shape
     max_rules = _count_rules(bounds)
@@ -248,7 +242,8 @@ def _expect_memory(
         per_row = (8 + _BYTES_OF_LOSS) * n_labels + max_rules
     else:
         per_row = 8 * n_labels + min(effective_n_jobs(n_jobs), cpu_count(), n_labels) * n_kept
-    return (per_row + (max_rules if settings.condense else 0)) * n_rows
+    condensing = condense_memory(max_rules, n_rows) if settings.condense else 0
+    return per_row * n_rows + condensing
 
 
 def _count_rules(bounds: Bounds) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import time
@@ -70,10 +71,12 @@ def format_memory(n_bytes: float) -> str:
 
     Examples
     --------
-    >>> format_memory(5_340_000_000), format_memory(1_000_000)
-    ('5.3 GB', '1 MB')
+    >>> format_memory(5_340_000_000), format_memory(1_000_000), format_memory(1_500)
+    ('5.3 GB', '1 MB', '2 kB')
     """
-    return f"{n_bytes / 1e9:.1f} GB" if n_bytes >= 1e9 else f"{max(1, round(n_bytes / 1e6))} MB"
+    if n_bytes >= 1e9:
+        return f"{n_bytes / 1e9:.1f} GB"
+    return f"{round(n_bytes / 1e6)} MB" if n_bytes >= 1e6 else f"{math.ceil(n_bytes / 1e3)} kB"
 
 
 def check_memory(n_bytes: float, max_memory: MemoryLimit, work: str, advice: str) -> None:

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Self
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from steelyard.model.coverage import order_bits, unpack
-from steelyard.model.log_odds import POINTS_PER_LOG_ODD, probability_to_points
+from steelyard.model.log_odds import (
+    LEAST_PROBABILITY,
+    POINTS_PER_LOG_ODD,
+    points_to_probability,
+    probability_to_points,
+)
 from steelyard.model.path import add_votes
 
 from .paths import Bounds, Ranking, RulePool
@@ -39,8 +47,47 @@ _ROUNDING = 1e-12
 # which numbers were added.
 _SMALLEST_SHARE = 1e-9
 
+# Added to the curvature, as a share of its largest number, so that it has an inverse with any weights.
+_RIDGE = 1e-12
+
 # Numbers in a block of rows × rules.
 _BLOCK = 2_000_000
+
+
+class _Threads:
+    """The limit of threads that several fits of one process share, and how many of them need it."""
+
+    lock = threading.Lock()
+    n_fits = 0
+    limits: Any = None
+
+
+@contextmanager
+def _use_one_thread() -> Iterator[None]:
+    """Limit matrix products to one thread: they are small, and several threads wait for each other.
+
+    The limit holds for the whole process, so the first fit sets it and the last one removes it.
+    """
+    with _Threads.lock:
+        if _Threads.n_fits == 0:
+            _Threads.limits = threadpool_limits(1, user_api="blas")
+        _Threads.n_fits += 1
+    try:
+        yield
+    finally:
+        with _Threads.lock:
+            _Threads.n_fits -= 1
+            if _Threads.n_fits == 0:
+                _Threads.limits.restore_original_limits()
+
+
+def expect_memory(n_rules: int, n_rows: int) -> int:
+    """Bytes that condensing takes at most, beside small matrices.
+
+    Five times where the rules fire, since rows are copied while they are joined, and four blocks of
+    floating point numbers.
+    """
+    return 5 * n_rules * n_rows + 32 * min(_BLOCK, n_rules * n_rows)
 
 
 def condense_votes(
@@ -69,7 +116,7 @@ def condense_votes(
     targets : Targets
         For presence, as for boosting.
     bounds : Bounds
-        If all rules are within them, they keep predicting what they predict.
+        If all rules are within them, those that are to predict what they predict keep votes and values.
     teacher : {"predictions", "labels"}
     ranking : Ranking
     m : float
@@ -84,8 +131,7 @@ def condense_votes(
     labels = pool.label_of_rule[rules]
     is_given = rules >= len(pool.table)
     must_vote = is_given | (bounds.min_rules_per_label > 0)
-    # The matrices are small: several threads of a product wait for each other most of the time.
-    with threadpool_limits(1, user_api="blas"):
+    with _use_one_thread():
         tasks = []
         for j in np.unique(labels).tolist():
             rank = np.flatnonzero(labels == j)
@@ -99,9 +145,10 @@ def condense_votes(
             kept = _choose_rules(worth, labels, n_conditions, is_given, wide)
             tasks = [task.take(np.isin(task.rank, kept)) for task in tasks]
         points = np.zeros(len(rules), dtype=np.int64)
+        worth = np.full(len(rules), -1.0)
         for task in tasks:
-            points[task.rank] = task.find_points()
-    kept = kept[points[kept] != 0]
+            points[task.rank], worth[task.rank] = task.find_points()
+    kept = _choose_rules(worth, labels, n_conditions, is_given, bounds)
     return Ranking(rules[kept], worth[kept], points[kept])
 
 
@@ -178,9 +225,10 @@ class _Task(NamedTuple):
         fires, total, share = _join_equal(fires, total, is_present)
         start = float(probability_to_points(prior)) / POINTS_PER_LOG_ODD
         votes = points / POINTS_PER_LOG_ODD
-        wanted = share if teacher == "labels" else _log_odds_to_probability(start + votes @ fires)
+        log_odds = start + votes @ fires
+        wanted = share if teacher == "labels" else _to_probability(log_odds)
         # Votes that separate the classes would have no bound without a prior.
-        l2 = max(m, 1.0) * max(prior * (1 - prior), 1e-9)
+        l2 = max(m, 1.0) * max(prior * (1 - prior), LEAST_PROBABILITY)
         offset = np.full(len(total), start)
         return cls(rank, fires, np.sign(points), must_vote, votes, wanted, total, offset, l2)
 
@@ -197,25 +245,26 @@ class _Task(NamedTuple):
     def weigh(self) -> tuple[Self, Floats]:
         """The task with votes after a few steps, and what each rule is worth; -1 for those that turn."""
         votes, bend = self._minimise(_STEPS_PER_ROUND)
-        worth = votes**2 / np.diag(np.linalg.inv(bend)) if len(votes) else votes
         turns = votes * self.sign <= 0
         least = np.where(self.must_vote, self.sign, 0) / POINTS_PER_LOG_ODD
-        worth = np.where(turns, np.where(self.must_vote, 0.0, -1.0), worth)
+        worth = np.where(turns, np.where(self.must_vote, 0.0, -1.0), _find_worth(votes, bend))
         return self._replace(votes=np.where(turns, least, votes)), worth
 
-    def find_points(self) -> NDArray[np.int64]:
-        """The best votes with the given signs; 0 for rules to leave out."""
+    def find_points(self) -> tuple[NDArray[np.int64], Floats]:
+        """The best votes with the given signs, and what each rule is worth; 0 and -1 without a vote."""
         least = np.where(self.must_vote, self.sign, 0)
         is_turned = np.zeros(len(self.sign), dtype=np.bool_)
         while True:
             # A rule that must vote although its vote would turn has one point.
             offset = self.offset + least[is_turned] / POINTS_PER_LOG_ODD @ self.fires[is_turned]
-            fitted, _ = self.take(~is_turned)._replace(offset=offset)._minimise(_MOST_STEPS)
+            fitted, bend = self.take(~is_turned)._replace(offset=offset)._minimise(_MOST_STEPS)
             points = least.copy()
             points[~is_turned] = np.rint(POINTS_PER_LOG_ODD * fitted).astype(np.int64)
             turns = ~is_turned & (points * self.sign <= 0)
             if not turns.any():
-                return points
+                worth = np.where(self.must_vote, 0.0, -1.0)
+                worth[~is_turned] = _find_worth(fitted, bend)
+                return points, worth
             is_turned |= turns
 
     def _minimise(self, n_steps: int) -> tuple[Floats, Floats]:
@@ -244,12 +293,19 @@ class _Task(NamedTuple):
             covers = self.fires[:, rows].astype(np.float64)
             total, wanted = self.total[rows], self.wanted[rows]
             log_odds = votes @ covers + self.offset[rows]
-            p = _log_odds_to_probability(log_odds)
+            p = _to_probability(log_odds)
             loss += float(total @ (np.logaddexp(0, log_odds) - wanted * log_odds))
             slope = slope + covers @ (total * (p - wanted))
             bend = bend + (covers * (total * p * (1 - p))) @ covers.T
+        bend[np.diag_indices(len(bend))] += _RIDGE * bend.max(initial=0)
         return loss, slope, bend
 
 
-def _log_odds_to_probability(log_odds: Floats) -> Floats:
-    return 1 / (1 + np.exp(np.clip(-log_odds, -500.0, 500.0)))
+def _find_worth(votes: Floats, bend: Floats) -> Floats:
+    """Twice the increase of the loss without each rule, if the loss is quadratic."""
+    spread = np.maximum(np.diag(np.linalg.inv(bend)), np.finfo(float).tiny)
+    return votes**2 / spread
+
+
+def _to_probability(log_odds: Floats) -> Floats:
+    return points_to_probability(POINTS_PER_LOG_ODD * log_odds)

@@ -31,7 +31,7 @@ def check_flag(name: str, value: Any) -> None:
 
 def check_condense(condense: Any) -> None:
     """Reject what is neither False nor something to fit votes to."""
-    if condense is not False and condense not in TEACHERS:
+    if condense is not False and not (isinstance(condense, str) and condense in TEACHERS):
         names = " or ".join(map(repr, TEACHERS))
         raise ValueError(f"condense must be False, {names}, got {condense!r}")
 
