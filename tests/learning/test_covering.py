@@ -188,7 +188,7 @@ class TestConstraints:
         table = bodies_to_table([[(0, 0, high)] for high in range(1, 300)])
         problem = (table, index_rows(training.coded), np.arange(400) < 200)
         assert len(prepare_candidates(*problem).tp) == 299
-        message = "400 examples the 299 candidates .* 1 MB that max_memory .*sample_fraction"
+        message = "400 examples the 299 candidates .* 1 kB that max_memory .*sample_fraction"
         with pytest.raises(MemoryError, match=message):
             prepare_candidates(*problem, max_bytes=1)
 
