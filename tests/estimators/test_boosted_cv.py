@@ -76,7 +76,7 @@ class TestChoosing:
 
     def test_results_have_the_parameters_that_were_chosen_from_and_no_others(self, data):
         results = tuned(ms=MS, decode=DECODE).fit(*data).cv_results_
-        assert list(results)[:3] == ["condense", "decode", "m"]
+        assert list(results)[:4] == ["max_conditions", "condense", "decode", "m"]
         n_cells = len(DECODE) * len(MS)
         assert results["condense"].tolist() == [c for c in CONDENSE for _ in range(n_cells)]
         assert results["m"].tolist() == MS * len(DECODE) * 3
@@ -86,12 +86,34 @@ class TestChoosing:
     def test_without_a_list_the_decoder_is_chosen_with_one_m(self, data):
         cells = BoostedRulesClassifierCV().list_cells()
         assert cells == [
-            {"condense": condense, "decode": decoder, "m": 16.0}
+            {"max_conditions": 4, "condense": condense, "decode": decoder, "m": 16.0}
             for condense in CONDENSE
             for decoder in TUNED_BOOSTED_DECODERS
         ]
         fitted = tuned().fit(*data)
         assert fitted.cv_results_["decode"].tolist() == TUNED_BOOSTED_DECODERS * 3
+
+    def test_with_a_budget_of_conditions_the_length_of_rules_is_chosen(self, data):
+        fitted = tuned(max_total_conditions=12, condense=False, decode="each-label").fit(*data)
+        assert fitted.cv_results_["max_conditions"].tolist() == [1, 2, 4]
+        assert sum(len(rule.body) for rule in fitted.theory_) <= 12
+        chosen = fitted.best_params_["max_conditions"]
+        assert max(len(rule.body) for rule in fitted.theory_) <= chosen
+
+    @pytest.mark.parametrize(("given", "tried"), [(3, [3]), (None, [None]), ([2, None], [2, None])])
+    def test_lengths_of_rules_that_are_given_are_tried_with_any_budget(self, given, tried):
+        for budget in (None, 12):
+            options = {"condense": False, "decode": "each-label", "max_total_conditions": budget}
+            cells = tuned(max_conditions=given, **options).list_cells()
+            assert [cell["max_conditions"] for cell in cells] == tried
+
+    @pytest.mark.parametrize(
+        ("given", "message"),
+        [("short", "got 'short'"), ([1, "auto"], "got 'auto'"), ([], "nothing to choose from")],
+    )
+    def test_lengths_of_rules_that_cannot_be_are_rejected(self, data, given, message):
+        with pytest.raises(ValueError, match=message):
+            tuned(max_conditions=given).fit(*data)
 
     @pytest.mark.parametrize("output", ["binary", "multiclass"])
     def test_one_class_per_row_has_no_label_sets_to_choose_from(self, data, output):

@@ -1,4 +1,4 @@
-"""BoostedRulesClassifierCV: chooses m, decoder and condensing for a measure by cross-validation."""
+"""BoostedRulesClassifierCV: chooses how rules are grown, condensed and decoded for a measure."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ from .validation import as_list
 
 # Tuning tries condensing up to this many rules; with more it can take minutes per fold.
 _MOST_TRIED = 1_000
+# With a budget of conditions, short rules may be better, since there can be more of them.
+_WITHIN_BUDGET = (1, 2, 4)
 
 
 @dataclass(eq=False, repr=False)
@@ -47,8 +49,12 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
         As in `BoostedRulesClassifier`; None tries all three, unless rules may vote for several labels or
         more than 1,000 rules are asked for: the time of condensing grows with the cube of the rules of
         a label.
-    max_rules, max_conditions, max_total_conditions, min_rules_per_label, max_labels_per_rule, \
-    n_tries, sample_fraction, max_features, category_sets, class_weight, constraints, max_memory, \
+    max_conditions : int, None, a list of them or "auto", default="auto"
+        As in `BoostedRulesClassifier`, or a list to choose from. "auto" is 4; if `max_total_conditions`
+        bounds the conditions of all rules together, it tries 1, 2 and 4: there can be more rules if they
+        are shorter.
+    max_rules, max_total_conditions, min_rules_per_label, max_labels_per_rule, n_tries, \
+    sample_fraction, max_features, category_sets, class_weight, constraints, max_memory, \
     random_state, verbose
         As in `BoostedRulesClassifier`.
     calibrate : bool, default=True
@@ -63,7 +69,7 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
     Attributes
     ----------
     best_params_ : dict
-        The chosen `condense`, `decode` and `m`.
+        The chosen `max_conditions`, `condense`, `decode` and `m`.
     best_score_ : float
         Mean score of the chosen cell over the folds; optimistic, since the cell was chosen for it.
     best_index_ : int
@@ -86,6 +92,7 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
     ms: Sequence[float] = (16.0,)
     cv: Any = 5
     _: KW_ONLY
+    max_conditions: int | str | Sequence[int | None] | None = "auto"
     condense: str | bool | Sequence[str | bool] | None = None
     calibrate: bool = True
     tolerance: float = 0.0
@@ -94,11 +101,22 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
         default = [*TUNED_BOOSTED_DECODERS, *(TUNED_F1_DECODERS if self._is_example_f1() else ())]
         return Search(
             template=self._make_template(BoostedRulesClassifier, entropy),
-            variants={"condense": self._list_condense()},
+            variants={
+                "max_conditions": self._list_max_conditions(),
+                "condense": self._list_condense(),
+            },
             decoders=choose_decoders(self.decode, default, output),
             axes={"m": [MEstimate(m).m for m in as_list(self.ms)]},
             tolerance=self.tolerance,
         )
+
+    def _list_max_conditions(self) -> list[int | None]:
+        """The values of `max_conditions` to choose from."""
+        if self.max_conditions != "auto":
+            return as_list(self.max_conditions)
+        if self.max_total_conditions is not None:
+            return [*_WITHIN_BUDGET]
+        return [BoostedRulesParameters.max_conditions]
 
     def _list_condense(self) -> list[str | bool]:
         """The values of `condense` to choose from."""
@@ -140,7 +158,7 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
         grids: list[list[FoldScores]] = [[] for _ in folds]
         others: list[list[FoldScores]] = [[] for _ in folds]  # with one threshold per label
         more_cells: list[dict[str, Any]] = []
-        for v, condense in enumerate(search.variants["condense"]):
+        for v, variant in enumerate(search.list_variants()):
             paths = [fold.paths[v] for fold in folds]
             about = (search.decoders, scorings, per_label)
             scores, thresholds = score_calibrated(paths, tests, *about)
@@ -148,7 +166,7 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
                 grids[k].append(FoldScores.of_path(scores[k][:, :n_grid], path))
                 others[k].append(FoldScores.of_path(scores[k][:, n_grid:], path))
             pairs = zip(thresholds, search.axes["m"], strict=False)  # there may be no thresholds
-            more_cells += [{"condense": condense, "decode": d, "m": m} for d, m in pairs]
+            more_cells += [variant | {"decode": d, "m": m} for d, m in pairs]
         joined = zip(grids, others, folds, strict=True)
         found = [FoldScores.join(grid + other, fold.paths) for grid, other, fold in joined]
         return search._replace(more_cells=more_cells), found

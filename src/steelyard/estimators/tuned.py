@@ -120,7 +120,11 @@ class Search(NamedTuple):
 
     def models(self) -> list[Any]:
         """One classifier per variant."""
-        return [clone(self.template).set_params(**v) for v in _combine(self.variants)]
+        return [clone(self.template).set_params(**v) for v in self.list_variants()]
+
+    def list_variants(self) -> list[dict[str, Any]]:
+        """The parameters of every variant."""
+        return _combine(self.variants)
 
     def score_folds(
         self,
@@ -344,7 +348,7 @@ class TunedClassifier(TheoryClassifier):
         if not (keeps_predictions if self.calibrate is None else self.calibrate):
             return theory
         chosen = self.best_params_
-        v = _combine(search.variants).index({name: chosen[name] for name in search.variants})
+        v = search.list_variants().index({name: chosen[name] for name in search.variants})
         first, *rest = search.axes
         h = list(search.axes[first]).index(chosen[first])
         cell = {"decoder": chosen["decode"]} | {name: chosen[name] for name in rest}
