@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ET
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from shutil import which
 from zipfile import ZipFile
@@ -124,25 +126,42 @@ def test_votes_are_rejected_in_one_sentence(pair):
     assert "\n" not in str(rejection.value)
 
 
-@needs_java
-def test_pypmml_predicts_all_labels(tmp_path):
-    """A third party's reader (PMML4S): all labels of all rows, not the first label only."""
+def read_with_pypmml(file: str, X: pd.DataFrame) -> pd.DataFrame:
     import pypmml
 
+    return pypmml.Model.load(file).predict(X)
+
+
+def read_with_jpmml(file: str, X: pd.DataFrame) -> pd.DataFrame:
+    import jpmml_evaluator
+
+    return jpmml_evaluator.make_evaluator(file).verify().evaluateAll(X)
+
+
+@pytest.fixture(scope="module")
+def java():
+    """A process for Java: in this one it would guard the stack, and tests of deep recursion crash."""
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as executor:
+        yield executor
+
+
+@needs_java
+def test_pypmml_predicts_all_labels(java, tmp_path):
+    """A third party's reader (PMML4S): all labels of all rows, not the first label only."""
     data = make_planted_rules(120, random_state=0)
     clf = RuleSetClassifier(n_candidates=500, phi=1.0, random_state=0).fit(data.X, data.Y)
     X = data.X.copy()
     X.iloc[::7, 0] = None  # a missing value satisfies no condition
     file = tmp_path / "theory.pmml"
     file.write_text(clf.theory_.to_pmml(), encoding="utf-8")
-    read = pypmml.Model.load(str(file)).predict(X)
+    read = java.submit(read_with_pypmml, str(file), X).result()
     predicted = clf.theory_.predict(X).add_prefix("predicted_")
     assert predicted.to_numpy().any(axis=0).all()
     assert (read[predicted.columns].astype(int).to_numpy() == predicted.to_numpy()).all()
 
 
 @needs_java
-def test_jpmml_predicts_all_labels_and_the_schema_allows_the_file(tmp_path):
+def test_jpmml_predicts_all_labels_and_the_schema_allows_the_file(java, tmp_path):
     """The reference reader, which has the XML schema of PMML 4.4 on board."""
     import jpmml_evaluator
     import xmlschema
@@ -157,7 +176,7 @@ def test_jpmml_predicts_all_labels_and_the_schema_allows_the_file(tmp_path):
         file = tmp_path / "theory.pmml"
         file.write_text(theory.to_pmml(), encoding="utf-8")
         schema.validate(str(file))
-        read = jpmml_evaluator.make_evaluator(str(file)).verify().evaluateAll(data.X)
+        read = java.submit(read_with_jpmml, str(file), data.X).result()
         assert "errors" not in read
         expected = theory.predict(data.X)
         columns = ["class"] if theory.classes else [f"predicted_{name}" for name in expected]
