@@ -18,15 +18,8 @@ from reference.growing import code_table
 from reference.rules import coverage
 from reference.weighting import Options, count_ends
 from steelyard._kernels.boosting import boost_rules
-from steelyard.learning.boosting import (
-    REUSE,
-    STEP,
-    Budget,
-    LabelTask,
-    finish_label,
-    grow_label,
-    share_rules,
-)
+from steelyard.learning.boosted_rules import REUSE, share_rules
+from steelyard.learning.boosting import STEP, Budget, LabelTask, finish_label, grow_label
 from steelyard.learning.settings import BoostingSettings
 from steelyard.learning.training_table import code_training_table
 from steelyard.model.coding import CodedFeatures
@@ -459,26 +452,10 @@ class TestInStages:
             assert arrays[0].tolist() == arrays[1].tolist()
 
 
-class TestHowMuch:
-    @pytest.mark.parametrize(("max_rules", "n_labels"), [(999, 5), (300, 20), (7, 14)])
-    def test_one_label_can_have_all_rules(self, max_rules, n_labels):
-        assert share_rules(max_rules, n_labels).n_rules >= max_rules
-
-    @pytest.mark.parametrize("n_labels", [1, 3, 14])
-    def test_known_rules_are_raised_just_where_a_label_has_less_than_twenty(self, n_labels):
-        enough, scarce = (
-            share_rules(20 * n_labels, n_labels),
-            share_rules(20 * n_labels - 1, n_labels),
-        )
-        assert enough.reuse == math.inf
-        assert enough.n_choices == enough.n_rules
-        assert scarce.reuse == REUSE < 1
-        assert scarce.n_choices > scarce.n_rules
-
-    def test_where_rules_are_scarce_there_are_more_votes_than_rules(self, data):
-        X, Y = data
-        problem = X, code_training_table(X), Y.to_numpy(dtype=bool)[:, 0], np.arange(len(X))
-        budget = share_rules(10, 3)
-        selection = weigh(problem, [16], budget)
-        n_votes = len(selection.choices[0].rule_idx)
-        assert len(selection.table) <= budget.n_rules < n_votes <= budget.n_choices
+def test_where_rules_are_scarce_there_are_more_votes_than_rules(data):
+    X, Y = data
+    problem = X, code_training_table(X), Y.to_numpy(dtype=bool)[:, 0], np.arange(len(X))
+    budget = share_rules(10, 3)
+    selection = weigh(problem, [16], budget)
+    n_votes = len(selection.choices[0].rule_idx)
+    assert len(selection.table) <= budget.n_rules < n_votes <= budget.n_choices

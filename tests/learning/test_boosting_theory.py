@@ -11,7 +11,8 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from planted_targets import make_three_labels
-from steelyard.learning.boosting import REUSE, STEP, Budget, LabelTask, finish_label, grow_label
+from steelyard.learning.boosted_rules import REUSE
+from steelyard.learning.boosting import STEP, Budget, LabelTask, finish_label, grow_label
 from steelyard.learning.sampling import draw_orders
 from steelyard.learning.settings import BoostingSettings
 from steelyard.learning.training_table import code_training_table

@@ -13,7 +13,7 @@ from steelyard import (
     RuleSetClassifier,
     RuleSetClassifierCV,
 )
-from steelyard.learning import boosting, budget
+from steelyard.learning import boosted_rules, budget
 from steelyard.learning.budget import SlowWarning, machine_memory, read_memory
 
 ESTIMATORS = [
@@ -92,7 +92,7 @@ class TestFits:
             model.fit(self.X, self.Y)
 
     def test_boosting_is_rejected_before_the_table_is_coded(self, monkeypatch):
-        monkeypatch.setattr(boosting, "code_training_table", lambda *_: pytest.fail("coded"))
+        monkeypatch.setattr(boosted_rules, "code_training_table", lambda *_: pytest.fail("coded"))
         with pytest.raises(MemoryError):
             BoostedRulesClassifier(max_memory=1000).fit(self.X, self.Y)
 

@@ -16,7 +16,7 @@ from steelyard import (
     Rule,
     make_planted_rules,
 )
-from steelyard.learning.boosting import grow_boosted_rules
+from steelyard.learning.boosted_rules import grow_boosted_rules
 from steelyard.learning.condensing import GROWN_PER_KEPT, expect_memory
 from steelyard.learning.paths import Bounds
 from steelyard.learning.settings import TEACHERS, BoostingSettings

@@ -7,7 +7,7 @@ from dataclasses import KW_ONLY, dataclass, fields, replace
 from typing import Any
 
 from steelyard.heuristics import MEstimate
-from steelyard.learning.boosting import BoostedRules, grow_boosted_rules
+from steelyard.learning.boosted_rules import BoostedRules, grow_boosted_rules
 from steelyard.learning.budget import read_memory
 from steelyard.learning.constraints import Constraints, check_constraints
 from steelyard.learning.settings import TEACHERS, BoostingSettings, check_folds

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from planted_targets import TARGETS, make_three_labels
 from steelyard import BoostedRulesClassifier, MEstimate, theory_path
-from steelyard.learning import boosting
-from steelyard.learning.boosting import grow_boosted_rules
+from steelyard.learning import boosted_rules
+from steelyard.learning.boosted_rules import REUSE, grow_boosted_rules, share_rules
 from steelyard.learning.settings import BoostingSettings
 from steelyard.learning.targets import encode_targets
 from steelyard.learning.training_table import spread_mid_points
@@ -305,6 +305,23 @@ class TestReproducibility:
             assert one[:n_common] == two[:n_common] == three[:n_common]
 
 
+class TestSharing:
+    @pytest.mark.parametrize(("max_rules", "n_labels"), [(999, 5), (300, 20), (7, 14)])
+    def test_one_label_can_have_all_rules(self, max_rules, n_labels):
+        assert share_rules(max_rules, n_labels).n_rules >= max_rules
+
+    @pytest.mark.parametrize("n_labels", [1, 3, 14])
+    def test_known_rules_are_raised_just_where_a_label_has_less_than_twenty(self, n_labels):
+        enough, scarce = (
+            share_rules(20 * n_labels, n_labels),
+            share_rules(20 * n_labels - 1, n_labels),
+        )
+        assert enough.reuse == math.inf
+        assert enough.n_choices == enough.n_rules
+        assert scarce.reuse == REUSE < 1
+        assert scarce.n_choices > scarce.n_rules
+
+
 class TestNothingToDo:
     @pytest.mark.parametrize("value", [0, 1])
     @pytest.mark.parametrize("decode", ["each-label", "best-label-set"])
@@ -342,15 +359,15 @@ def test_rules_that_the_limit_drops_are_not_grown_and_nothing_else_changes(
         X[:, [0, 1, 2, 3, 4] * 2] + rng.random((150, 10)) * np.arange(10) > 0.8 * np.arange(2, 12)
     ) + 0
     n_grown = []
-    pool_rules = boosting.pool_rules
+    pool_rules = boosted_rules.pool_rules
 
     def count(rules_of_label, *rest):
         n_grown.append(sum(len(rules.table) for rules in rules_of_label))
         return pool_rules(rules_of_label, *rest)
 
-    monkeypatch.setattr(boosting, "pool_rules", count)
+    monkeypatch.setattr(boosted_rules, "pool_rules", count)
     path = boosted_path(X, Y, max_rules=max_rules, **options)
-    monkeypatch.setattr(boosting, "_find_least_gain", lambda *_: -math.inf)
+    monkeypatch.setattr(boosted_rules, "_find_least_gain", lambda *_: -math.inf)
     expected = boosted_path(X, Y, max_rules=max_rules, **options)
     for (*_, theory), (*_, whole) in zip(cells(path), cells(expected), strict=True):
         assert theory.to_json() == whole.to_json()
@@ -364,8 +381,8 @@ def test_labels_that_need_few_rules_get_new_ones_instead_of_larger_votes(monkeyp
     Y = (X > 0.5) + 0
     grown = {"max_rules": 199, "max_conditions": 1, "n_tries": 20}
     path = boosted_path(X, Y, **grown)
-    plenty = boosting.share_rules(199, 1)
-    monkeypatch.setattr(boosting, "share_rules", lambda *_: plenty)
+    plenty = share_rules(199, 1)
+    monkeypatch.setattr(boosted_rules, "share_rules", lambda *_: plenty)
     expected = boosted_path(X, Y, **grown)
     for (*_, theory), (*_, with_new_rules) in zip(cells(path), cells(expected), strict=True):
         assert len(theory) < 199
