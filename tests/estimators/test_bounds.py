@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from steelyard import (
@@ -185,12 +186,71 @@ class TestWarning:
         predicted = clf.theory_.predict(data.X)
         for name in silent:
             assert repr(name) in message
-            assert predicted[name].nunique() == 1
+            assert len(set(predicted[name])) == 1
         assert "never predicted" in message
-        assert "min_rules_per_label=1" in message
-        assert "A larger max_rules keeps more rules." in message
+        assert "min_rules_per_label=1 with max_rules=4 has room" in message
         with pytest.warns(UserWarning, match="A larger phi keeps more rules"):
             RuleSetClassifier(phi=0.05, **FOREST).fit(data.X, Y)
+
+    @pytest.mark.parametrize("least", [0, 1])
+    @pytest.mark.parametrize("condense", [False, "predictions"])
+    def test_a_total_below_what_the_labels_need_says_what_is_enough(self, data, least, condense):
+        # Four labels with a rule of at most four conditions each.
+        clf = BoostedRulesClassifier(min_rules_per_label=least, condense=condense, random_state=0)
+        advice = (
+            r"max_total_conditions=4 can be too small for their rules: min_rules_per_label=1 with "
+            r"max_total_conditions=16 has room for a rule of each of them\.$"
+        )
+        with pytest.warns(UserWarning, match=rf"^no rule for 2 of 4 labels: .*\)\. {advice}"):
+            clf.set_params(max_total_conditions=4).fit(data.X, data.Y)
+        clf.set_params(max_total_conditions=16, min_rules_per_label=1)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            theory = clf.fit(data.X, data.Y).theory_
+        assert all(theory.rules_of(name) for name in theory.label_names)
+
+    def test_all_bounds_that_are_too_small_are_named_and_given_rules_are_counted(self, data):
+        given = Constraints(given=["for juice ← weight ≥ 250 ∧ weight < 260"])
+        small = {"max_rules": 1, "max_total_conditions": 2, "constraints": given}
+        message = (
+            r"max_rules=1 and max_total_conditions=2 can be too small .* with max_rules=5 and "
+            r"max_total_conditions=18 has room"
+        )
+        with pytest.warns(UserWarning, match=message):
+            BoostedRulesClassifier(**small).fit(data.X, data.Y)
+
+    @pytest.mark.parametrize("least", [0, 1])
+    def test_what_is_enough_is_not_known_if_rules_have_any_length(self, data, least):
+        message = (
+            r"max_total_conditions=4 can be too small for their rules: min_rules_per_label=1 with "
+            r"a larger max_total_conditions has room for a rule of each of them\.$"
+        )
+        clf = RuleSetClassifier(max_total_conditions=4, min_rules_per_label=least, **FOREST)
+        with pytest.warns(UserWarning, match=message):
+            clf.fit(data.X, data.Y)
+
+    def test_a_bound_with_room_for_all_labels_is_only_said_to_keep_more_rules(self):
+        # Both rules are those of the label that the attribute tells best.
+        X = pd.DataFrame({"x": [0.0, 1.0] * 50})
+        Y = pd.DataFrame({"well": [0, 1] * 50, "badly": [0, 1, 1, 1, 0, 0, 0, 1, 0, 1] * 10})
+        message = (
+            r"^no rule for 1 of 2 labels: 'badly' .*\)\. min_rules_per_label=1 keeps a rule for each of "
+            r"them\. A larger max_rules keeps more rules\.$"
+        )
+        with pytest.warns(UserWarning, match=message):
+            BoostedRulesClassifier(max_rules=2, random_state=0).fit(X, Y)
+
+    @pytest.mark.parametrize("bounds", [{}, {"max_total_conditions": 5, "min_rules_per_label": 1}])
+    def test_no_bound_is_named_if_no_rule_was_found(self, bounds):
+        # The attribute tells one of the labels.
+        X = pd.DataFrame({"x": [0.0, 1.0] * 50})
+        Y = pd.DataFrame({"told": [0, 1] * 50, "untold": [0, 0, 1, 1] * 25})
+        with pytest.warns(UserWarning, match="^no rule for 1 of 2 labels: 'untold'") as caught:
+            BoostedRulesClassifier(random_state=0, **bounds).fit(X, Y)
+        (message,) = (str(w.message) for w in caught)
+        assert message.endswith(
+            "). No rule that was found is good enough: the attributes hardly tell them."
+        )
 
     @pytest.mark.parametrize(
         "tuned",

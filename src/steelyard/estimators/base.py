@@ -23,6 +23,7 @@ from steelyard.model.calibrating import apply_calibration, find_points, fit_cali
 from steelyard.model.theory import Theory
 from steelyard.splitting import IterativeStratifiedKFold
 
+from .advice import Room, advise_on_labels, list_rooms
 from .documented import DocumentedMixin
 from .parts import nested_parameters, replace_fields
 from .progress import CallbackSupportMixin, with_callbacks
@@ -127,21 +128,19 @@ class TheoryClassifier(DocumentedMixin, CallbackSupportMixin, ClassifierMixin, B
         n_labels = len(self.theory_.classes or self.theory_.labels)
         warnings.warn(
             f"no rule for {len(names)} of {n_labels} {kind}: {'; '.join(groups)}. "
-            f"{self._advise_on_rules()} {self._advise_on_budget()}".strip(),
+            f"{self._advise_on_rules()}".rstrip(),
             stacklevel=4,  # the caller of fit, which scikit-learn wraps
         )
 
     def _advise_on_rules(self) -> str:
         """What to do if labels have no rule."""
-        if getattr(self, "min_rules_per_label", 1):
-            return "No rule that was found is good enough: the attributes hardly tell them."
-        return "min_rules_per_label=1 keeps a rule for each of them."
+        least = getattr(self, "min_rules_per_label", 0)
+        return advise_on_labels(self.theory_, self._list_rooms(), least)
 
-    def _advise_on_budget(self) -> str:
-        """Which bounds on the size can be why labels have no rule; empty if there are none."""
-        bounds = ("max_rules", "max_total_conditions")
-        given = [name for name in bounds if getattr(self, name, None) is not None]
-        return f"A larger {' or '.join(given)} keeps more rules." if given else ""
+    def _list_rooms(self) -> list[Room]:
+        """What the bounds on the size leave for further rules."""
+        names = ("max_rules", "max_total_conditions", "max_conditions")
+        return list_rooms(self.theory_, *(getattr(self, name, None) for name in names))
 
     @abstractmethod
     def _check_parameters(self) -> None:

@@ -17,6 +17,7 @@ from steelyard.model.decoders import Decoder
 from steelyard.model.path import TheoryPath
 from steelyard.model.theory import Theory
 
+from .advice import NO_GOOD_RULE, advise_on_size
 from .base import TheoryClassifier
 from .presets import BOOSTED_DECODERS, check_decoder, choose_decoders
 from .progress import show_progress
@@ -161,7 +162,13 @@ class BoostedRulesClassifier(BoostedRulesParameters):
         check_decoder(self.decode)
 
     def _advise_on_rules(self) -> str:
-        return "" if self.max_labels_per_rule > 1 else super()._advise_on_rules()
+        rooms = self._list_rooms()
+        if self.max_labels_per_rule > 1:  # which excludes min_rules_per_label
+            return advise_on_size(rooms)
+        # Only bounds and condensing drop rules.
+        if not self.condense and not any(room.may_be_full for room in rooms):
+            return NO_GOOD_RULE
+        return super()._advise_on_rules()
 
     def _settings(self) -> BoostingSettings:
         return BoostingSettings(**{f.name: getattr(self, f.name) for f in fields(BoostingSettings)})

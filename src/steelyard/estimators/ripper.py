@@ -12,6 +12,7 @@ from steelyard.learning.settings import RipperSettings
 from steelyard.learning.targets import Targets
 from steelyard.model.theory import Theory
 
+from .advice import advise_on_size
 from .base import TheoryClassifier
 
 
@@ -123,7 +124,8 @@ class RipperClassifier(TheoryClassifier):
         check_constraints(self.constraints)
 
     def _advise_on_rules(self) -> str:
-        return "RuleSetClassifier(min_rules_per_label=1) learns a rule for each of them."
+        other = "RuleSetClassifier(min_rules_per_label=1) learns a rule for each of them."
+        return f"{other} {advise_on_size(self._list_rooms())}"
 
     def _settings(self) -> RipperSettings:
         return RipperSettings(**{f.name: getattr(self, f.name) for f in fields(RipperSettings)})

@@ -223,7 +223,9 @@ class RuleSetClassifier(RuleSetParameters):
 
     def _advise_on_rules(self) -> str:
         advice = super()._advise_on_rules()
-        is_bounded = self.phi == 1 or self._advise_on_budget()
+        # With min_rules_per_label, φ drops none of the rules that each label keeps.
+        keeps_all = self.phi == 1 or self.min_rules_per_label > 0
+        is_bounded = keeps_all or any(room.may_be_full for room in self._list_rooms())
         return advice if is_bounded else f"{advice} A larger phi keeps more rules."
 
     def _settings(self, X: Any = None, targets: Targets | None = None) -> ForestSettings:
