@@ -108,6 +108,7 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
             decoders=choose_decoders(self.decode, default, output),
             axes={"m": [MEstimate(m).m for m in as_list(self.ms)]},
             tolerance=self.tolerance,
+            shares_rules=True,  # condensing in two ways starts from the same rules
         )
 
     def _list_max_conditions(self) -> list[int | None]:

@@ -244,7 +244,6 @@ class RuleSetClassifier(RuleSetParameters):
         targets: Targets,
         heuristics: Sequence[Heuristic],
         phis: Sequence[float],
-        shared: Any = None,  # noqa: ARG002 variants have candidates of their own
         **options: Any,
     ) -> TheoryPath:
         bounds = Bounds(self.max_rules, self.min_rules_per_label, self.max_total_conditions)

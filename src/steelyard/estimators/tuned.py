@@ -92,6 +92,9 @@ class Search(NamedTuple):
         Cells that are not combinations of these values.
     smooth : bool
         Whether cells are compared by the mean scores of themselves and their neighbours on the axes.
+    shares_rules : bool
+        Whether variants can have rules in common. Then `_learn_path` of the template takes `shared`, a
+        dict of the rules that the variants have grown so far.
     """
 
     template: Any
@@ -101,6 +104,7 @@ class Search(NamedTuple):
     tolerance: float
     more_cells: Sequence[dict[str, Any]] = ()
     smooth: bool = False
+    shares_rules: bool = False
 
     def check(self) -> Self:
         """Reject an empty grid and wrong parameters."""
@@ -159,7 +163,7 @@ class Search(NamedTuple):
         test_set = (take_rows(X, test), take_rows(y, test), w_test)
         parts: list[FoldScores] = []
         paths: list[TheoryPath] = []
-        shared: dict[Any, Any] = {}  # what variants have in common
+        common: dict[str, dict[Any, Any]] = {"shared": {}} if self.shares_rules else {}
         for model in self.models():
             training_set = (take_rows(X, train), take_rows(y, train), w_train)
             X_train, targets = model._read_training_set(*training_set)
@@ -167,7 +171,7 @@ class Search(NamedTuple):
                 # The refit repeats these warnings for the whole training set.
                 for category in (ConvergenceWarning, ConstraintWarning):
                     warnings.simplefilter("ignore", category)
-                path = model._learn_path(X_train, targets, *self.axes.values(), shared=shared)
+                path = model._learn_path(X_train, targets, *self.axes.values(), **common)
             paths.append(path)
             for decoder in self.decoders:
                 scores = _score_path(path, decoder, model, *test_set, scorings)
