@@ -13,6 +13,7 @@ import typer
 
 from steelyard.cli import main
 from steelyard.cli.main import app
+from steelyard.learning.budget import MemoryLimitError
 
 
 def list_commands(group: Any) -> Iterator[str]:
@@ -79,6 +80,21 @@ def test_an_unexpected_error_asks_for_a_report(run, monkeypatch):
     assert code == 1
     assert "KeyError: 'surprise'" in err
     assert "--debug" in err
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (MemoryLimitError("4 GB are allowed: use fewer rows"), "4 GB are allowed: use fewer rows"),
+        (MemoryError("max_memory"), "not enough memory; use fewer --jobs or fewer --candidates"),
+    ],
+)
+def test_only_a_limit_of_memory_says_itself_what_to_change(run, monkeypatch, error, message):
+    def fail(*_):
+        raise error
+
+    monkeypatch.setattr("steelyard.cli.data.load_data", fail)
+    assert run("data", "show", "planted") == (1, "", f"error: {message}\n")
 
 
 def test_no_colour_where_it_is_not_wanted(run, monkeypatch):

@@ -14,7 +14,12 @@ from steelyard import (
     RuleSetClassifierCV,
 )
 from steelyard.learning import boosted_rules, budget
-from steelyard.learning.budget import SlowWarning, machine_memory, read_memory
+from steelyard.learning.budget import (
+    MemoryLimitError,
+    SlowWarning,
+    machine_memory,
+    read_memory,
+)
 
 ESTIMATORS = [
     RuleSetClassifier,
@@ -62,12 +67,12 @@ class TestFits:
 
     def test_too_many_candidates_are_rejected_before_they_are_grown(self):
         model = RuleSetClassifier(preset="paper", n_candidates=10**9, max_memory="100MB")
-        with pytest.raises(MemoryError, match=r"would take about .* n_candidates=[\d,]+ fits"):
+        with pytest.raises(MemoryLimitError, match=r"would take about .* n_candidates=[\d,]+ fits"):
             model.fit(self.X, self.Y)
 
     def test_too_much_coverage_names_what_helps(self):
         model = RuleSetClassifier(preset="paper", n_candidates=100, max_memory="0.1MB")
-        with pytest.raises(MemoryError, match=r"sample_fraction.*max_depths"):
+        with pytest.raises(MemoryLimitError, match=r"sample_fraction.*max_depths"):
             model.fit(self.X, self.Y)
 
     @pytest.mark.parametrize(
@@ -87,13 +92,13 @@ class TestFits:
         else:
             monkeypatch.setattr(budget, "machine_memory", lambda: 10_000)
         with pytest.raises(
-            MemoryError, match=rf"^{work} takes up to .*max_memory .*: fewer .* less"
+            MemoryLimitError, match=rf"^{work} takes up to .*max_memory .*: fewer .* less"
         ):
             model.fit(self.X, self.Y)
 
     def test_boosting_is_rejected_before_the_table_is_coded(self, monkeypatch):
         monkeypatch.setattr(boosted_rules, "code_training_table", lambda *_: pytest.fail("coded"))
-        with pytest.raises(MemoryError):
+        with pytest.raises(MemoryLimitError):
             BoostedRulesClassifier(max_memory=1000).fit(self.X, self.Y)
 
     @pytest.mark.parametrize(
@@ -114,7 +119,7 @@ class TestFits:
         # Per row: 8 bytes for each of two labels, and one for the rule that is grown. If rules are few,
         # they are chosen again, and each of them takes a byte, with one more that ends the votes.
         model = BoostedRulesClassifier(max_rules=max_rules, random_state=0)
-        with pytest.raises(MemoryError, match=r"boosting takes up to .*: fewer .*n_jobs"):
+        with pytest.raises(MemoryLimitError, match=r"boosting takes up to .*: fewer .*n_jobs"):
             model.set_params(max_memory=3000 * n_bytes - 1).fit(self.X, self.Y)
         model.set_params(max_memory=3000 * n_bytes).fit(self.X, self.Y)
 

@@ -13,6 +13,7 @@ from reference.covering import cover
 from reference.rules import coverage
 from steelyard import WRA, Accuracy, FMeasure, Heuristic, Laplace, MEstimate, Precision, Recall
 from steelyard.heuristics import describe, get_heuristic
+from steelyard.learning.budget import MemoryLimitError
 from steelyard.learning.covering import prepare_candidates, select_for_label, select_rules
 from steelyard.learning.limits import Limits
 from steelyard.learning.training_table import code_training_table
@@ -189,7 +190,7 @@ class TestConstraints:
         problem = (table, index_rows(training.coded), np.arange(400) < 200)
         assert len(prepare_candidates(*problem).tp) == 299
         message = "400 examples the 299 candidates .* 1 kB that max_memory .*sample_fraction"
-        with pytest.raises(MemoryError, match=message):
+        with pytest.raises(MemoryLimitError, match=message):
             prepare_candidates(*problem, max_bytes=1)
 
     def test_without_a_limit_the_machine_is_the_limit(self, monkeypatch):
@@ -203,7 +204,7 @@ class TestConstraints:
             r"smaller bags \(sample_fraction\) and shallower trees \(max_depths\) give fewer rules "
             r"per pass, and fewer jobs \(n_jobs\) leave more memory for each$"
         )
-        with pytest.raises(MemoryError, match=message):
+        with pytest.raises(MemoryLimitError, match=message):
             prepare_candidates(
                 bodies_to_table([[(0, 2, 4)]]), index_rows(training.coded), np.arange(4) < 2
             )

@@ -154,9 +154,11 @@ def describe_error(error: Exception) -> str:
         return f"cannot use{where}: {reason}" if where else reason
     if isinstance(error, ValueError | OSError | ImportError | TypeError):
         return str(error)
-    if isinstance(error, MemoryError) and "max_memory" in str(error):
-        return str(error)  # a limit, with what to change
     if isinstance(error, MemoryError):
+        from steelyard.learning.budget import MemoryLimitError
+
+        if isinstance(error, MemoryLimitError):
+            return str(error)  # says what to change
         return "not enough memory; use fewer --jobs or fewer --candidates"
     return (
         f"unexpected {type(error).__name__}: {error} (please report it with the traceback that "

@@ -27,6 +27,10 @@ SECONDS_TO_MENTION = 3600.0
 SECONDS_TO_KNOW = 5.0
 
 
+class MemoryLimitError(MemoryError):
+    """A fit takes more memory than it may, or than there is. The message says what to change."""
+
+
 def read_memory(max_memory: MemoryLimit) -> int:
     """Bytes of a limit such as "4GB", "500MiB" or a number; None is a quarter of the machine's memory.
 
@@ -80,18 +84,18 @@ def format_memory(n_bytes: float) -> str:
 
 
 def check_memory(n_bytes: float, max_memory: MemoryLimit, work: str, advice: str) -> None:
-    """Raise a MemoryError before work that takes more than the limit; see `read_memory`.
+    """Raise a MemoryLimitError before work that takes more than the limit; see `read_memory`.
 
     Examples
     --------
     >>> check_memory(5e9, "4GB", "boosting", "fewer rows take less")
     Traceback (most recent call last):
     ...
-    MemoryError: boosting takes up to 5.0 GB, and max_memory allows 4.0 GB: fewer rows take less
+    steelyard.learning.budget.MemoryLimitError: boosting takes up to 5.0 GB, ... less
     """
     allowed = read_memory(max_memory)
     if n_bytes > allowed:
-        raise MemoryError(
+        raise MemoryLimitError(
             f"{work} takes up to {format_memory(n_bytes)}, and max_memory allows "
             f"{format_memory(allowed)}: {advice}"
         )

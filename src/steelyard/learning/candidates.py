@@ -21,7 +21,7 @@ from steelyard.model.coverage import RowIndex, index_rows, order_bits, rows_to_b
 from steelyard.model.rule_table import RuleTable
 from steelyard.model.words import WORD_KINDS
 
-from .budget import SlowWarning, format_memory
+from .budget import MemoryLimitError, SlowWarning, format_memory
 from .category_sets import CategoryCodes, sort_categories
 from .limits import ABSENCE, PRESENCE, Limits
 from .parallel import Progress, run_parallel
@@ -148,7 +148,7 @@ def grow_candidates(
     target_class : sequence of {0, 1}, one per label, optional
         What the rules of each label predict; needed for limits.
     max_bytes : int, optional
-        A MemoryError is raised as soon as the rules are expected to take more.
+        A MemoryLimitError is raised as soon as the rules are expected to take more.
     weights : sequence of LabelWeights, one per label, optional
         What the examples count.
 
@@ -303,7 +303,7 @@ def _grow_passes(
 
 
 def _expect_memory(grown: Iterable[GrownRules], n_wanted: int, max_bytes: int) -> None:
-    """Raise a MemoryError if so many rules will not fit into memory."""
+    """Raise a MemoryLimitError if so many rules will not fit into memory."""
     n_rules = n_bytes = 0
     for rules in grown:
         arrays = (*vars(rules.table).values(), rules.hashes, rules.tree)
@@ -312,7 +312,7 @@ def _expect_memory(grown: Iterable[GrownRules], n_wanted: int, max_bytes: int) -
     # They are there twice when a round is added to those before it.
     expected = 2 * n_bytes * n_wanted / max(n_rules, 1)
     if expected > max_bytes:
-        raise MemoryError(
+        raise MemoryLimitError(
             f"{n_wanted:,} candidates would take about {format_memory(expected)}, and max_memory allows "
             f"{format_memory(max_bytes)}: n_candidates={int(n_wanted * max_bytes / expected):,} fits, "
             "rules of fewer conditions (max_conditions, smaller max_depths) take less each"

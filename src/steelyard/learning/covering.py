@@ -16,7 +16,7 @@ from steelyard.heuristics import ConfusionMatrix, Heuristic, heuristic_values, k
 from steelyard.model.coverage import Bits, RowIndex, collect, count_among, order_bits, rows_to_bits
 from steelyard.model.rule_table import RuleTable
 
-from .budget import format_memory
+from .budget import MemoryLimitError, format_memory
 from .category_sets import CategoryCodes
 from .limits import Limits
 from .paths import LabelRules
@@ -76,8 +76,8 @@ def prepare_candidates(
     shorter one, so no rule that could be selected is lost. With `limits` or weights of classes, rules
     that cover too little are left out, and of rules with equal coverage those on preferred attributes
     stay. `given` are the rows that given rules cover. Rules with the same `tree_of_rule` are covered
-    together, which is faster. A MemoryError is raised if their rows take more than `max_bytes`; 0 is no
-    limit.
+    together, which is faster. A MemoryLimitError is raised if their rows take more than `max_bytes`; 0
+    is no limit.
     """
     bits = order_bits(is_target)
     n_conditions = table.count_conditions(index.coded.n_codes, index.coded.is_nominal)
@@ -88,7 +88,7 @@ def prepare_candidates(
     try:
         rows, distinct, _ = collect(table, index, bits, key, tree_of_rule, max_bytes)
     except MemoryError:
-        raise MemoryError(_describe_excess(len(table), len(is_target), max_bytes)) from None
+        raise MemoryLimitError(_describe_excess(len(table), len(is_target), max_bytes)) from None
     tp, fp = rows.counts()
     if limits is not None or weights is not None:
         is_allowed = np.ones(len(tp), dtype=np.bool_)
