@@ -61,6 +61,6 @@ def reject(run):
         code, out, err = run(*arguments)
         assert (code, out) == (2, ""), (code, out, err)
         assert "Traceback" not in err
-        return " ".join(err.replace("│", " ").split())
+        return " ".join(err.split())
 
     return call

@@ -35,4 +35,4 @@ def test_formats_for_readers_show_rules_by_body(run, reject, saved, to):
     expected = getattr(Theory.from_json(saved / "theory.json"), f"to_{to}")(by="body")
     assert run("export", "theory.json", "--to", to, "--by", "body")[1] == expected
     message = reject("export", "theory.json", "--to", "sql", "--by", "body")
-    assert "--to text, markdown, latex, html" in " ".join(message.replace("│", " ").split())
+    assert "--to text, markdown, latex, html" in message

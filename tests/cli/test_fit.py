@@ -25,7 +25,7 @@ def fit(run, tmp_path, monkeypatch):
         file = tmp_path / "theory.json"
         code, _, err = run("fit", "planted", "-o", file, "-j", 1, *options)
         assert "Traceback" not in err
-        message = " ".join(err.replace("│", " ").split())
+        message = " ".join(err.split())
         return code, Theory.from_json(file) if code == 0 else message
 
     return call

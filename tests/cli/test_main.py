@@ -16,23 +16,26 @@ from steelyard.cli.main import app
 from steelyard.learning.budget import MemoryLimitError
 
 
-def list_commands(group: Any) -> Iterator[str]:
-    """All commands of the program, with those inside of `data`."""
+def list_commands(group: Any) -> Iterator[tuple[str, str]]:
+    """All commands of the program, with those inside of `data`, and what they say about themselves."""
     for name, command in group.commands.items():
         if hasattr(command, "commands"):
-            yield from (f"{name} {inner}" for inner in list_commands(command))
+            yield from ((f"{name} {inner}", text) for inner, text in list_commands(command))
         else:
-            yield name
+            yield name, command.help
 
 
-COMMANDS = sorted(list_commands(typer.main.get_command(app)))
+COMMANDS = dict(sorted(list_commands(typer.main.get_command(app))))
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_has_help_with_an_example(run, command):
+def test_every_command_has_help_with_an_example(run, monkeypatch, command):
+    monkeypatch.setenv("COLUMNS", "80")
     code, out, _ = run(*command.split(), "--help")
     assert code == 0
-    assert f"Example: steelyard {command}" in " ".join(out.split())
+    examples = [line for line in COMMANDS[command].splitlines() if line.startswith("Example: ")]
+    assert all(f"  {example}\n" in out for example in examples)  # none is wrapped
+    assert any(example.startswith(f"Example: steelyard {command}") for example in examples)
 
 
 def test_the_lowest_version_of_typer_prints_help_with_every_click():
@@ -49,15 +52,55 @@ def test_version_names_what_results_depend_on(run):
     assert all(name in out for name in ("steelyard 0.", "numpy", "scikit-learn"))
 
 
-def test_help_imports_no_heavy_module():
-    script = "import sys, steelyard.cli.main; print(*sys.modules)"
-    command = [sys.executable, "-c", script]
-    imported = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
-    assert not {"numpy", "pandas", "sklearn", "matplotlib"} & set(imported)
+@pytest.mark.parametrize("arguments", [[], ["--help"], ["fit", "--help"], ["fit"]])
+def test_help_and_wrong_usage_import_no_heavy_module(arguments):
+    script = (
+        "import sys\n"
+        "from steelyard.cli import main\n"
+        "try:\n"
+        f"    main({arguments})\n"
+        "finally:\n"
+        "    print('imported:', *sys.modules)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert "Usage: steelyard" in done.stdout + done.stderr
+    imported = {name.partition(".")[0] for name in done.stdout.partition("imported:")[2].split()}
+    assert "typer" in imported
+    assert not {"numpy", "pandas", "sklearn", "matplotlib"} & imported
+
+
+@pytest.mark.parametrize("group", [[], ["data"]])
+def test_help_describes_each_command_in_a_whole_sentence(run, monkeypatch, group):
+    monkeypatch.setenv("COLUMNS", "80")
+    _, out, _ = run(*group, "--help")
+    commands = out.partition("Commands:\n")[2].partition("\n\n")[0].splitlines()
+    assert len(commands) >= 3
+    assert all(line.endswith(".") and not line.endswith("...") for line in commands)
 
 
 def test_an_unknown_command_is_wrong_usage(reject):
-    assert "nonsense" in reject("nonsense")
+    assert reject("nonsense").endswith("Error: No such command 'nonsense'.")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["fit"], "Error: Missing argument 'DATA'."),
+        (["fit", "--nonsense"], "Error: No such option: --nonsense"),
+        (["fit", "a.csv"], "Error: Missing option '--out' / '-o'."),
+    ],
+)
+def test_wrong_usage_is_one_line_after_the_usage(run, arguments, message):
+    code, out, err = run(*arguments)
+    usage, hint, empty, error = err.splitlines()
+    assert (code, out, empty) == (2, "", "")
+    assert usage.startswith("Usage: steelyard fit [OPTIONS] ")
+    assert hint in {f"Try 'steelyard fit {option}' for help." for option in ("-h", "--help")}
+    assert error.startswith(message)
+
+
+def test_without_arguments_help_is_shown_as_wrong_usage(reject):
+    assert "Commands: study" in reject()
 
 
 def test_an_error_is_one_sentence_and_debug_shows_its_traceback(run):

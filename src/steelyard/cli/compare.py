@@ -1,5 +1,6 @@
 """``steelyard compare``: two theories → the rules that they share and where their predictions differ."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -8,21 +9,28 @@ import steelyard
 
 from .consoles import print_result
 from .inputs import read_theory, with_theory
-from .options import Json, TheoryFile, option
+from .options import Json, option
 
 
 @with_theory
 def compare(
     theory: "steelyard.Theory",
-    other: TheoryFile,
+    other: Annotated[
+        Path,
+        typer.Argument(
+            metavar="OTHER", exists=True, dir_okay=False, help="The theory to compare it with."
+        ),
+    ],
     data: Annotated[
         str | None, option("Data on which predictions and coverage are compared.", metavar="DATA")
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Compare two theories: rules in both, in one, similar ones, and predictions that differ.
+    """Compare the rules and the predictions of two theories.
 
-    Example: [bold]steelyard compare old.json new.json --data patients.csv[/bold]
+    It lists rules in both, in one, and similar ones, and with --data the predictions that differ.
+
+    Example: steelyard compare old.json new.json --data patients.csv
     """
     from steelyard.data.sources import read_attributes
 

@@ -29,11 +29,11 @@ def list_command(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """List the catalogue of data sets, or the data sets in a folder, with their labels.
+    """List the catalogue of data sets, or the data sets in a folder.
 
-    Those in the folder that the variable STEELYARD_DATA names are [bold]here[/bold].
+    Those in the folder that the variable STEELYARD_DATA names are from `here`.
 
-    Example: [bold]steelyard data list[/bold]
+    Example: steelyard data list
     """
     content = _list_catalogue() if folder is None else [_show_local(p) for p in _list_local(folder)]
     if not content:
@@ -135,7 +135,7 @@ def _show_entry(entry: dict[str, Any]) -> dict[str, str]:
 def show_command(data: Data, labels: Labels = None, as_json: Json = False) -> None:
     """Show the size of a data set and the frequency of its labels.
 
-    Example: [bold]steelyard data show patients.csv --labels cough,fever[/bold]
+    Example: steelyard data show patients.csv --labels cough,fever
     """
     from steelyard.data.statistics import describe_labels
 
@@ -161,11 +161,11 @@ def show_command(data: Data, labels: Labels = None, as_json: Json = False) -> No
 
 @data_app.command("fetch")
 def fetch_command(
-    name: Annotated[str, typer.Argument(help="A name from [bold]steelyard data list[/bold].")],
+    name: Annotated[str, typer.Argument(help="A name from `steelyard data list`.")],
 ) -> None:
     """Download a data set once. Later commands find it in the cache.
 
-    Example: [bold]steelyard data fetch yeast[/bold]
+    Example: steelyard data fetch yeast
     """
     from steelyard.data import fetch_multilabel
     from steelyard.data.catalogue import find_entry

@@ -30,9 +30,11 @@ def edit(
     note: Annotated[str, option("Why; kept with every rule that changes.")] = "",
     as_json: Json = False,
 ) -> None:
-    """Edit the rules of a theory as text, check them, show the difference and write a new theory.
+    """Edit the rules of a theory as text and write a new theory.
 
-    Example: [bold]steelyard edit theory.json --data patients.csv -o edited.json[/bold]
+    The edited rules are checked, and the difference is shown.
+
+    Example: steelyard edit theory.json --data patients.csv -o edited.json
     """
     from steelyard._files import read_text
     from steelyard.model.rule_lists import apply_text, write_rules

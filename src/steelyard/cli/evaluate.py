@@ -26,9 +26,9 @@ def evaluate(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Compare the predictions of a theory with the true labels, with every measure.
+    """Compare predictions with the true labels by every measure.
 
-    Example: [bold]steelyard evaluate theory.json june.csv --baseline may.csv[/bold]
+    Example: steelyard evaluate theory.json june.csv --baseline may.csv
     """
     from steelyard.measures import MEASURES
 

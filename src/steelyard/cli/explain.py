@@ -24,7 +24,7 @@ def explain(
 ) -> None:
     """Explain what a theory predicts for one example.
 
-    Example: [bold]steelyard explain theory.json patients.csv --row 12[/bold]
+    Example: steelyard explain theory.json patients.csv --row 12
     """
     from steelyard.data.sources import read_attributes
 

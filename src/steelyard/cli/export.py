@@ -27,11 +27,11 @@ def export(
     by: ByOption = None,
     out: OutFile = None,
 ) -> None:
-    """Write a theory as SQL, Python, PMML, LaTeX, Markdown, HTML, text or JSON.
+    """Write a theory in another format, such as SQL or Python.
 
     Not every format can express rules that vote or label sets. Then the export is rejected.
 
-    Example: [bold]steelyard export theory.json --to sql --table patients -o predict.sql[/bold]
+    Example: steelyard export theory.json --to sql --table patients -o rules.sql
     """
     options = {"dialect": dialect, "table": table, "by": by}
     given = {name: str(value) for name, value in options.items() if value is not None}

@@ -126,7 +126,9 @@ def fit(
 ) -> None:
     """Learn rules from a data set and save them as a theory.
 
-    Example: [bold]steelyard fit patients.csv --labels cough,fever --tune f1_micro -o theory.json[/bold]
+    Example: steelyard fit patients.csv --labels cough,fever -o theory.json
+
+    Example: steelyard fit patients --tune f1_micro -o theory.json
     """
     _check_files(out, report, test, data, constraints)
     options: dict[str, Any] = {"heuristic": heuristic, "parameter": parameter, "phi": phi}

@@ -35,12 +35,12 @@ def import_command(
     labels: Annotated[str | None, option(_LABELS, metavar="A,B")] = None,
     as_json: Json = False,
 ) -> None:
-    """Read rules of another learner, with the attributes of a data set, and save them as a theory.
+    """Read rules of another learner and save them as a theory.
 
-    If DATA has the labels, the rules are counted on it. Trees of scikit-learn are imported in Python, by
-    steelyard.import_theory(tree).
+    DATA has their attributes. If it also has the labels, the rules are counted on it. Trees of
+    scikit-learn are imported in Python, by `steelyard.import_theory(tree)`.
 
-    Example: [bold]steelyard import rules.txt patients.csv --format boomer -o theory.json[/bold]
+    Example: steelyard import boomer.txt patients.csv -o theory.json
     """
     keep_inputs(out, file, data)
     theory = _read(file, data, format and format.value, labels)

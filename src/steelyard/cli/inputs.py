@@ -4,7 +4,6 @@ import math
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
 from inspect import Signature, signature
 from pathlib import Path
 from typing import Annotated, Any
@@ -134,17 +133,16 @@ def with_theory(command: Callable[..., None]) -> Callable[..., None]:
 
     No file is read if the command's output would replace one of its inputs.
     """
-    panel = "Options for a file of a study, which holds many theories"
-    of_study = partial(option, rich_help_panel=panel)
+
+    def of_study(text: str, default: str) -> Any:
+        return option(f"For a file of a study: {text}.", default=default)
 
     def run(
         theory: TheoryFile,
         *,
-        heuristic: Annotated[str | None, of_study("The heuristic.", default="m-estimate")] = None,
-        parameter: Annotated[
-            float | None, of_study("Its parameter, such as m.", default="its own")
-        ] = None,
-        phi: Annotated[float | None, of_study("The share φ of kept rules.", default="0.5")] = None,
+        heuristic: Annotated[str | None, of_study("the heuristic", "m-estimate")] = None,
+        parameter: Annotated[float | None, of_study("its parameter, such as m", "its own")] = None,
+        phi: Annotated[float | None, of_study("the share φ of kept rules", "0.5")] = None,
         **others: Any,
     ) -> None:
         keep_inputs(others.get("out"), theory, others.get("data") or theory)

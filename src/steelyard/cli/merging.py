@@ -20,11 +20,12 @@ def merge_command(
     trust: Trust = False,
     as_json: Json = False,
 ) -> None:
-    """Put studies with the same settings into one folder, as if one study had computed everything.
+    """Put studies with the same settings into one folder.
 
-    They may cover different data sets, folds, repetitions, baselines and methods.
+    The result is as if one study had computed everything. The studies may cover different data sets,
+    folds, repetitions, baselines and methods.
 
-    Example: [bold]steelyard study merge results-a results-b --out results[/bold]
+    Example: steelyard study merge results-a results-b --out results
     """
     from steelyard.study import merge_studies
 

@@ -79,7 +79,7 @@ Data = Annotated[
     str,
     typer.Argument(
         metavar="DATA",
-        help="A name from [bold]steelyard data list[/bold], a CSV, Parquet or ARFF file, or a folder "
+        help="A name from `steelyard data list`, a CSV, Parquet or ARFF file, or a folder "
         "with a Mulan pair.",
     ),
 ]
@@ -89,11 +89,12 @@ Labels = Annotated[
 ]
 Ignore = Annotated[str | None, columns("Columns to leave out, such as row numbers.")]
 Nominal = Annotated[str | None, columns("Columns of numbers that are codes.")]
-of_forest = partial(option, rich_help_panel="How candidate rules are grown")
-Trees = Annotated[int | None, of_forest("Trees per forest.", "--trees", default="10")]
+Trees = Annotated[
+    int | None, option("Trees per forest that candidate rules come from.", "--trees", default="10")
+]
 Depths = Annotated[
     Any,
-    of_forest(
+    option(
         "A forest per depth limit: none,1,2.",
         "--depths",
         default="none,1,...,8",
@@ -103,7 +104,7 @@ Depths = Annotated[
 ]
 Features = Annotated[
     Any,
-    of_forest(
+    option(
         "Attributes drawn at a node: log2, sqrt, their number or share.",
         "--features",
         default="log2",
@@ -113,11 +114,11 @@ Features = Annotated[
 ]
 Bag = Annotated[
     float | None,
-    of_forest("Size of a tree's bag, as a share of the examples.", "--bag", default="1"),
+    option("Size of a tree's bag, as a share of the examples.", "--bag", default="1"),
 ]
 Prune = Annotated[
     str | None,
-    of_forest(
+    option(
         "Delete conditions that do not improve a rule outside its bag: oob any of them, prefix the "
         "last ones.",
         "--prune",
@@ -157,6 +158,6 @@ TheoryFile = Annotated[
         metavar="THEORY",
         exists=True,
         dir_okay=False,
-        help="A theory in JSON, or a file in the folder [bold]theories[/bold] of a study.",
+        help="A theory in JSON, or a file in the folder `theories` of a study.",
     ),
 ]

@@ -13,7 +13,7 @@ def predict(theory: "steelyard.Theory", data: Data, out: OutFile = None) -> None
 
     A name that a spreadsheet would read as a formula, such as =a, is written as '=a.
 
-    Example: [bold]steelyard predict theory.json new.csv -o predictions.csv[/bold]
+    Example: steelyard predict theory.json new.csv -o predictions.csv
     """
     import pandas as pd
 

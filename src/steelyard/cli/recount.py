@@ -15,11 +15,12 @@ def recount(
     out: OutFile = None,
     as_json: Json = False,
 ) -> None:
-    """Count on other data how often each rule is right, with intervals, p-values and all measures.
+    """Count on other data how often each rule is right.
 
-    With --out, the theory with these counts is written as JSON. It predicts as before.
+    Intervals, p-values and all measures are printed, too. With --out, the theory with these counts is
+    written as JSON. It predicts as before.
 
-    Example: [bold]steelyard recount theory.json test.csv -o counted.json[/bold]
+    Example: steelyard recount theory.json test.csv -o counted.json
     """
     loaded = load_examples(theory, data, labels)
     counted = theory.recount(loaded.X, loaded.Y)

@@ -19,7 +19,7 @@ def rules(
 ) -> None:
     """Print the rules of a theory.
 
-    Example: [bold]steelyard rules results/theories/patients/fold-1.json.gz --parameter 32[/bold]
+    Example: steelyard rules results/theories/patients/fold-1.json.gz --phi 1
     """
     table, text = theory.to_frame(), str(theory)
     if label is not None:

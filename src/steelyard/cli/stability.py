@@ -35,9 +35,9 @@ def stability(
     jobs: Jobs = -1,
     as_json: Json = False,
 ) -> None:
-    """Learn again from samples of the examples: which rules to trust.
+    """Learn again from samples to see which rules to trust.
 
-    Example: [bold]steelyard stability patients.csv --labels cough,fever --method ripper[/bold]
+    Example: steelyard stability patients.csv --labels cough,fever --samples 50
     """
     from steelyard.estimators.methods import make_estimator
     from steelyard.estimators.stability import rule_stability

@@ -71,7 +71,7 @@ Data = Annotated[
         show_default=False,
         help="Embedded or OpenML names, ARFF, CSV or Parquet files, or folders with a Mulan pair "
         "(.arff and .xml) and an optional folds.csv. Default: the embedded data set "
-        "[bold]patients[/bold], with settings that take half a minute.",
+        "`patients`, with settings that take half a minute.",
     ),
 ]
 Heuristics = Annotated[
@@ -146,7 +146,7 @@ ReportStyle = Annotated[
 Dask = Annotated[
     str | None,
     option(
-        "Compute on a Dask cluster: the address of its scheduler, or [bold]local[/bold] for processes "
+        "Compute on a Dask cluster: the address of its scheduler, or `local` for processes "
         "of this machine.",
         metavar="ADDRESS",
     ),
@@ -163,8 +163,7 @@ def _parse_shard(text: str) -> tuple[int, int]:
 Shard = Annotated[
     Any,
     option(
-        "Compute only part K of N, beside other processes on the same folder; then "
-        "[bold]--collect[/bold].",
+        "Compute only part K of N, beside other processes on the same folder; then --collect.",
         parser=_parse_shard,
         metavar="K/N",
     ),
@@ -206,12 +205,12 @@ def study_command(
     style: ReportStyle = None,
     as_json: Json = False,
 ) -> None:
-    """Learn every theory of the grid on every fold, then write tables, figures and a page.
+    """Run a study: learn every theory of the grid on every fold.
 
-    If the command is interrupted, run it again to resume. Run it with more data, folds, heuristics or
-    methods, and the study in the folder grows.
+    The results are tables, figures and a page. If the command is interrupted, run it again to resume.
+    Run it with more data, folds, heuristics or methods, and the study in the folder grows.
 
-    Example: [bold]steelyard study emotions yeast --tune f1_micro,hamming --out results[/bold]
+    Example: steelyard study emotions yeast --tune f1_micro,hamming -o results
     """
     if collect and (shard or dask):
         raise typer.BadParameter(
@@ -298,13 +297,15 @@ def report_command(
     trust: Trust = False,
     as_json: Json = False,
 ) -> None:
-    """Write tables, figures and the page of a finished study again, or the page of one theory.
+    """Write the report of a study again, or the page of a theory.
 
-    Example: [bold]steelyard report results --label 786.2:Cough --cells 16:0.3,262144:1[/bold]
+    The report of a study consists of tables, figures and a page.
 
-    Example: [bold]steelyard report results --style ieee[/bold]
+    Example: steelyard report results --label 786.2:Cough --cells 16:0.3,1024:1
 
-    Example: [bold]steelyard report theory.json patients.csv --out page.html[/bold]
+    Example: steelyard report results --style ieee
+
+    Example: steelyard report theory.json patients.csv --out page.html
     """
     of_study = {"--label": label, "--cells": cells, "--style": style}
     of_theory = {"DATA": data, "--labels": labels, "--unseen": unseen or None, "--out": out}

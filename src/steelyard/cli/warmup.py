@@ -2,12 +2,12 @@
 
 
 def warmup() -> None:
-    """Fill the caches that a first use writes, for images of containers and for clusters.
+    """Fill the caches that a first use writes.
 
-    It fits each estimator on a small table and draws a figure. It also shows that the installation
-    works.
+    This is for images of containers and for clusters. It fits each estimator on a small table and draws
+    a figure. It also shows that the installation works.
 
-    Example: [bold]steelyard warmup[/bold]
+    Example: steelyard warmup
     """
     from steelyard.warmup import main
 
