@@ -52,6 +52,17 @@ def test_the_command_line_says_in_one_sentence_what_it_lacks():
     assert done.stderr == f"error: typer {HOW} typer\n"
 
 
+def test_the_command_line_needs_rich_for_tables_only():
+    blocked = "import sys; sys.modules['rich'] = None\nfrom steelyard.cli import main\n"
+    for arguments, code, err in (
+        (["--help"], 0, ""),
+        (["data", "show", "planted"], 1, f"error: rich {HOW} rich\n"),
+    ):
+        command = [sys.executable, "-c", f"{blocked}main({arguments})"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+        assert (done.returncode, done.stderr) == (code, err)
+
+
 def test_an_error_inside_an_installed_package_is_not_hidden():
     with pytest.raises(ModuleNotFoundError, match="No module named 'nowhere'"):  # noqa: SIM117
         with needed_here("matplotlib"):

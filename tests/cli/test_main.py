@@ -1,5 +1,6 @@
 """The program as a whole: help, version, errors, colours, and how fast it starts."""
 
+import io
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import pytest
 import typer
 
 from steelyard.cli import main
+from steelyard.cli.consoles import print_message
 from steelyard.cli.main import app
 from steelyard.learning.budget import MemoryLimitError
 
@@ -66,7 +68,7 @@ def test_help_and_wrong_usage_import_no_heavy_module(arguments):
     assert "Usage: steelyard" in done.stdout + done.stderr
     imported = {name.partition(".")[0] for name in done.stdout.partition("imported:")[2].split()}
     assert "typer" in imported
-    assert not {"numpy", "pandas", "sklearn", "matplotlib"} & imported
+    assert not {"numpy", "pandas", "sklearn", "matplotlib", "rich"} & imported
 
 
 @pytest.mark.parametrize("group", [[], ["data"]])
@@ -147,6 +149,30 @@ def test_no_colour_where_it_is_not_wanted(run, monkeypatch):
     assert "\x1b[3" not in out + err
 
 
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "shown"),
+    [
+        ("NO_COLOR", "", "\x1b[31m\x1b[1merror:\x1b[0m a:dog: [b]"),
+        ("NO_COLOR", "1", "error: a:dog: [b]"),
+        ("TERM", "dumb", "error: a:dog: [b]"),
+    ],
+)
+def test_an_error_is_coloured_on_a_terminal_and_its_text_is_no_markup(
+    monkeypatch, variable, value, shown
+):
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv(variable, value)
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    print_message("error", "a:dog:\n[b]")
+    assert sys.stderr.getvalue() == f"{shown}\n"
+
+
 def test_an_interrupt_exits_with_130(run, monkeypatch):
     def interrupt(*_):
         raise KeyboardInterrupt
@@ -181,3 +207,10 @@ def test_a_closed_standard_output_is_one_sentence(saved, command):
     done = subprocess.run(shell, capture_output=True, text=True, cwd=saved)
     assert done.returncode == 1
     assert done.stderr == "error: cannot write the result: standard output is closed\n"
+
+
+def test_with_a_closed_standard_error_no_message_becomes_a_result():
+    arguments = [sys.executable, "-m", "steelyard", "data", "show", "nope"]
+    shell = ["sh", "-c", '"$@" 2>&-', "sh", *arguments]
+    done = subprocess.run(shell, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", "")

@@ -2,7 +2,7 @@
 
 from steelyard._extras import needed_here
 
-with needed_here("rich", "typer"):
+with needed_here("typer"):
     from .main import main
 
 __all__ = ["main"]

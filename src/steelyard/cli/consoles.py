@@ -1,4 +1,9 @@
-"""Printing: results to standard output; errors, notes and progress to standard error."""
+"""Printing: results to standard output; errors, notes and progress to standard error.
+
+Only the functions that draw import rich, so that help, errors and plain texts come at once.
+"""
+
+from __future__ import annotations
 
 import errno
 import json
@@ -11,16 +16,19 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
-from typing import Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import typer
-from rich.console import Console, RenderableType
-from rich.table import Column, Table
-from rich.text import Text
 
 from steelyard._files import write_atomically
 
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+    from rich.table import Table
+    from rich.text import Text
+
 _SECONDS_BETWEEN_LINES = 10.0
+_STYLES: dict[str, Any] = {"note": {"fg": "yellow"}, "error": {"fg": "red", "bold": True}}
 
 # All but tab and line feed, and the characters that reverse the direction of writing.
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -28,14 +36,20 @@ _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
 
 def error_console() -> Console:
     """Return the console of standard error."""
+    from rich.console import Console
+
     return Console(stderr=True, highlight=False, soft_wrap=True)
 
 
 def print_message(kind: Literal["note", "error"], text: str) -> None:
     """Print a note or an error as one line on standard error."""
-    console = error_console()
-    console.print(f"{kind}:", style="yellow" if kind == "note" else "bold red", end=" ")
-    console.print(show_controls(" ".join(text.split())), markup=False)
+    start = typer.style(f"{kind}:", **_STYLES[kind])
+    line = f"{start} {show_controls(' '.join(text.split()))}"
+    is_plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    color = False if is_plain else None  # None: on a terminal
+    # `file` lets a bar that is being drawn move below the line; with `err`, nothing goes to standard
+    # output where standard error is closed.
+    typer.echo(line, file=sys.stderr, err=True, color=color)
 
 
 def show_controls(text: str) -> str:
@@ -99,13 +113,18 @@ def print_result(as_json: bool, content: Any, *views: RenderableType) -> None:
     if as_json:
         views = (json.dumps(content, ensure_ascii=False, indent=1, default=_to_plain),)
     require_output()
-    # Wide enough for our tables where no window limits the width, as in a file or a pipe.
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
     for view in views:
         if isinstance(view, str):
             typer.echo(show_controls(view))
         else:
-            console.print(view)
+            _draw(view)
+
+
+def _draw(view: RenderableType) -> None:
+    from rich.console import Console
+
+    # Wide enough for our tables where no window limits the width, as in a file or a pipe.
+    Console(highlight=False, width=None if sys.stdout.isatty() else 120).print(view)
 
 
 def require_output() -> None:
@@ -116,11 +135,15 @@ def require_output() -> None:
 
 def plain_cell(text: str, style: str = "") -> Text:
     """A text of a table that contains neither markup nor control characters."""
+    from rich.text import Text
+
     return Text(show_controls(text), style)
 
 
 def make_table(rows: Sequence[dict[str, str]], *numbers: str, title: str | None = None) -> Table:
     """Make a table with a column for every key of the rows; those of `numbers` go to the right."""
+    from rich.table import Column, Table
+
     columns = [
         Column(plain_cell(name), justify="right" if name in numbers else "left") for name in rows[0]
     ]

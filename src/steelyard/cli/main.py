@@ -9,6 +9,8 @@ from typing import Annotated, Any, NoReturn
 import typer
 import typer.core
 
+from steelyard._extras import needed_here
+
 from .compare import compare
 from .consoles import describe_error, exit_on_signals, print_message
 from .data import data_app
@@ -102,8 +104,9 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     warnings.showwarning = lambda message, *_, **__: print_message("note", str(message))
     warnings.simplefilter("default", UserWarning)
     try:
-        # --debug may stand anywhere, also after the command.
-        app([argument for argument in given if argument != "--debug"], prog_name="steelyard")
+        with needed_here("rich"):
+            # --debug may stand anywhere, also after the command.
+            app([argument for argument in given if argument != "--debug"], prog_name="steelyard")
     except Exception as error:
         if "--debug" in given:
             raise
