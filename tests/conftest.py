@@ -27,6 +27,25 @@ settings.register_profile(
 settings.load_profile("steelyard")
 
 
+def pytest_collection_modifyitems(items):
+    """Run fast tests first under mutmut, and properties with 10 examples, whatever they ask for.
+
+    A mutant is done at its first failure; one that survives runs all tests of its function.
+    """
+    if not under_mutmut:
+        return
+    for item in items:
+        if _is_property(item):
+            asked = item.function._hypothesis_internal_use_settings
+            few = settings(asked, max_examples=min(10, asked.max_examples))
+            item.function._hypothesis_internal_use_settings = few
+    items.sort(key=_is_property)
+
+
+def _is_property(item):
+    return getattr(getattr(item, "function", None), "is_hypothesis_test", False)
+
+
 @pytest.fixture(scope="session")
 def paper_data() -> Path:
     """The folder with the paper's nine data sets (STEELYARD_DATA), or a skip without it."""

@@ -12,13 +12,13 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "mutants" / "src"
-# Exit codes that mutmut stores. All others (a failed test, a crash, a timeout) are noticed; None was not
-# run.
-SURVIVED, NO_TESTS = {0}, {5, 33}
+# Exit codes that mutmut stores. All others (a failed test, a crash) are noticed, and so is a timeout;
+# None was not run.
+SURVIVED, NO_TESTS, TIMEOUT = {0}, {5, 33}, {-24, 24, 36, 152, 255}
 
 
 def tally_file(path: Path) -> Counter[str]:
-    """How many mutants of a file were noticed, survived, have no tests or were not run."""
+    """How many mutants of a file were noticed, ran too long, survived, have no tests or were not run."""
     codes = json.loads(path.read_text(encoding="utf-8"))["exit_code_by_key"].values()
     return Counter(
         "not run"
@@ -27,6 +27,8 @@ def tally_file(path: Path) -> Counter[str]:
         if code in SURVIVED
         else "without tests"
         if code in NO_TESTS
+        else "timed out"
+        if code in TIMEOUT
         else "noticed"
         for code in codes
     )
@@ -34,7 +36,7 @@ def tally_file(path: Path) -> Counter[str]:
 
 def main() -> str | None:
     """Print a table; return what is wrong."""
-    columns = ("noticed", "survived", "without tests", "not run")
+    columns = ("noticed", "timed out", "survived", "without tests", "not run")
     print(f"{'file':36}", *(f"{column:>13}" for column in columns), f"{'score':>6}")
     total: Counter[str] = Counter()
     for path in sorted(RESULTS.rglob("*.meta")):
@@ -50,9 +52,9 @@ def main() -> str | None:
 
 
 def print_row(name: str, tally: Counter[str], columns: tuple[str, ...]) -> None:
-    """One row of the table. The score is the share of the mutants that were run."""
+    """One row of the table. The score is the share of the mutants that were run; no end is noticed."""
     n_run = tally.total() - tally["not run"]
-    score = f"{tally['noticed'] / n_run:.0%}" if n_run else "-"
+    score = f"{(tally['noticed'] + tally['timed out']) / n_run:.0%}" if n_run else "-"
     print(f"{name:36}", *(f"{tally[column]:13}" for column in columns), f"{score:>6}")
 
 
