@@ -35,6 +35,7 @@ from steelyard.heuristics import (
     heuristic_from_dict,
     heuristic_to_dict,
     heuristic_values,
+    kernel_coefficients,
     refer_to,
 )
 
@@ -97,7 +98,7 @@ class TestValues:
     @pytest.mark.parametrize("family", FAMILIES, ids=list(HEURISTICS))
     def test_small_integers_do_not_overflow(self, family):
         heuristic = family.make(family.grid[-1])
-        counts = (2500, 1000, 3000, 1500)  # their products need more than 32 bits
+        counts = (250_000, 100_000, 300_000, 150_000)  # their products need more than 32 bits
         in_32_bits = heuristic(*(np.array([count], dtype=np.int32) for count in counts))
         assert in_32_bits.tolist() == [heuristic(*map(float, counts))]
 
@@ -301,3 +302,44 @@ class TestNamesAndParameters:
         assert hash(heuristic) == hash(heuristic_from_dict(heuristic_to_dict(heuristic)))
         with pytest.raises(AttributeError):
             heuristic.m = 3
+
+    def test_all_parameters_are_named(self):
+        assert str(GeneralizedMEstimate(m=2, c=0.25)) == "generalized-m-estimate(m=2, c=0.25)"
+
+    @pytest.mark.parametrize("heuristic", BUILT_IN, ids=describe)
+    def test_numbers_give_a_number_and_arrays_an_array_of_floats(self, heuristic):
+        assert type(heuristic(3, 1, 2, 4)) is float
+        assert heuristic(*np.array([[3], [1], [2], [4]])).dtype == np.float64
+
+    def test_the_kernel_evaluates_fractions_and_calls_nothing_else(self):
+        assert kernel_coefficients(WRA()).tolist() == WRA().coefficients().tolist()
+        assert kernel_coefficients(Klosgen(1)) is None
+
+
+class TestUsersFormulas:
+    COUNTS = ConfusionMatrix(
+        *np.array([[100_000, 2], [0, 1], [1, 1], [100_000, 3]], dtype=np.int32)
+    )
+
+    def test_the_counts_are_floats_which_do_not_overflow(self):
+        found = heuristic_values(get_heuristic(lambda tp, _fp, _fn, tn: tp * tn), self.COUNTS)
+        assert found.tolist() == [1e10, 6]
+
+    def test_a_number_over_zero_is_infinite_without_a_warning(self):
+        found = heuristic_values(get_heuristic(lambda tp, fp, _fn, _tn: tp / fp), self.COUNTS)
+        assert found.tolist() == [math.inf, 2]
+
+    def test_values_that_are_not_numbers_are_rejected(self):
+        def speak(tp, fp, fn, tn):
+            return ["good", "bad"]
+
+        message = r"^heuristic speak must return numbers, got \['good', 'bad'\]$"
+        with pytest.raises(ValueError, match=message):
+            heuristic_values(get_heuristic(speak), self.COUNTS)
+
+    def test_an_error_names_the_heuristic(self):
+        def constant(tp, fp, fn, tn):
+            return 1.0
+
+        with pytest.raises(ValueError, match="^heuristic constant must return one value for each"):
+            heuristic_values(get_heuristic(constant), self.COUNTS)

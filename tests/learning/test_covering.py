@@ -12,8 +12,11 @@ from reference import heuristics as oracle
 from reference.covering import cover
 from reference.rules import coverage
 from steelyard import WRA, Accuracy, FMeasure, Heuristic, Laplace, MEstimate, Precision, Recall
+from steelyard._kernels.covering import evaluate_fraction
 from steelyard.heuristics import describe, get_heuristic
+from steelyard.learning import covering
 from steelyard.learning.budget import MemoryLimitError
+from steelyard.learning.category_sets import CategoryCodes
 from steelyard.learning.covering import prepare_candidates, select_for_label, select_rules
 from steelyard.learning.limits import Limits
 from steelyard.learning.training_table import code_training_table
@@ -343,3 +346,137 @@ class TestNothingToDo:
         )
         for heuristic in HEURISTICS:
             assert len(select_rules(candidates, [heuristic])[0]) == 0
+
+
+# Ten rows; features x, y and z all have the number of the row.
+ROWS = index_rows(
+    code_training_table(pd.DataFrame(dict.fromkeys("xyz", np.arange(10.0)))).coded,
+)
+ONES = LabelWeights.combine(np.ones(10), None)
+WAYS = pytest.mark.parametrize(
+    ("weights", "revalidate"), [(None, True), (None, False), (ONES, True), (ONES, False)]
+)
+
+
+def choose(bodies, is_target, heuristic, revalidate, **options):
+    """The positions of the selected rules, in order."""
+    candidates = prepare_candidates(bodies_to_table(bodies), ROWS, is_target, **options)
+    (chosen,) = select_rules(candidates, [heuristic], revalidate=revalidate)
+    return candidates.position[chosen].tolist()
+
+
+@WAYS
+class TestWithAndWithoutWeights:
+    """What the properties say, in examples small enough to compute by hand."""
+
+    IS_TARGET = np.arange(10) < 8
+
+    @pytest.mark.parametrize(("n_other", "first"), [(5, 0), (7, 1)])
+    def test_a_rule_on_another_attribute_counts_half(self, weights, revalidate, n_other, first):
+        # 3 positives against half of 5 or of 7.
+        bodies, limits = [[(0, 0, 3)], [(1, 1, 1 + n_other)]], prefer(np.array([1, 0.5, 1]))
+        options = {"limits": limits, "weights": weights}
+        assert choose(bodies, self.IS_TARGET, Recall(), revalidate, **options)[0] == first
+
+    def test_rows_that_given_rules_cover_need_no_rule(self, weights, revalidate):
+        bodies, is_given = [[(0, 0, 4)], [(0, 4, 8)]], np.arange(10) < 4
+        assert choose(bodies, self.IS_TARGET, Precision(), revalidate, weights=weights) == [0, 1]
+        options = {"given": is_given, "weights": weights}
+        assert choose(bodies, self.IS_TARGET, Precision(), revalidate, **options) == [1]
+
+    @pytest.mark.parametrize(
+        "bodies",
+        [
+            [[(0, 0, 2)], [(0, 1, 4)]],  # more true positives
+            [[(0, 1, 3)], [(0, 0, 2)]],  # fewer conditions: one end instead of two
+        ],
+    )
+    def test_of_equally_precise_rules_the_second_is_better(self, weights, revalidate, bodies):
+        assert choose(bodies, self.IS_TARGET, Precision(), revalidate, weights=weights)[0] == 1
+        assert (
+            choose(bodies[::-1], self.IS_TARGET, Precision(), revalidate, weights=weights)[0] == 0
+        )
+
+
+class TestCandidates:
+    IS_TARGET = np.arange(10) < 5
+
+    def test_of_rules_with_equal_coverage_a_longer_one_on_preferred_attributes_stays(self):
+        bodies = [[(1, 0, 2)], [(0, 0, 2), (2, 0, 2)]]
+        for share, stays in (([1, 0.5, 1], 1), ([1, 1, 1], 0)):
+            limits = prefer(np.array(share, dtype=float))
+            found = prepare_candidates(bodies_to_table(bodies), ROWS, self.IS_TARGET, limits=limits)
+            assert found.position.tolist() == [stays]
+
+    def test_limits_and_weights_of_classes_both_leave_rules_out(self):
+        # An average example weighs 1, a positive 0.2: it takes 3 to weigh half as much.
+        of_class = np.where(self.IS_TARGET, 0.2, 1.8)
+        weights = LabelWeights.combine(np.ones(10), of_class)
+        limits = prefer(np.ones(3))._replace(min_covered=5)
+        # 3 positives; 2 positives and 3 negatives; 5 positives and 1 negative.
+        table = bodies_to_table([[(0, 0, 3)], [(0, 3, 8)], [(0, 0, 6)]])
+        options = ({"weights": weights}, {"limits": limits}, {"weights": weights, "limits": limits})
+        found = [prepare_candidates(table, ROWS, self.IS_TARGET, **o).position for o in options]
+        assert [positions.tolist() for positions in found] == [[0, 2], [1, 2], [2]]
+
+    def test_without_given_rules_nothing_is_given(self):
+        table = bodies_to_table([[(0, 0, 3)]])
+        assert prepare_candidates(table, ROWS, self.IS_TARGET).given is None
+
+    def test_lengths_are_ranked_in_the_order_of_generation(self):
+        # Sorts of more than 16 numbers may change the order of equal ones.
+        rank = covering._rank_by_length(np.array([2, 1] * 50))
+        assert rank.tolist() == [i // 2 if i % 2 else 50 + i // 2 for i in range(100)]
+
+    def test_the_kernel_evaluates_fractions_and_python_all_else(self):
+        assert covering._make_evaluation(WRA()).func is evaluate_fraction
+        assert covering._make_evaluation(get_heuristic("klosgen")).func is not evaluate_fraction
+
+
+class TestSelectedForALabel:
+    IS_TARGET = np.arange(10) < 6
+    # By precision the first rule wins. Ranked once, the second and the third have 2/3, and the second
+    # has more positives; on rows 4 to 9 the second has 2/4 left. The last one covers all rows.
+    BODIES = [[(0, 0, 4)], [(0, 2, 8)], [(0, 4, 7)], [(0, 0, 10)]]
+
+    def select(self, revalidate, *counting, **options):
+        heuristics = [Recall(), Precision()]
+        table = bodies_to_table(self.BODIES)
+        return select_for_label(
+            ROWS, heuristics, revalidate, table, self.IS_TARGET, *counting, **options
+        )
+
+    @pytest.mark.parametrize(("revalidate", "expected"), [(True, [0, 2, 3]), (False, [0, 1, 3])])
+    def test_rules_that_any_heuristic_chose_are_kept_once(self, revalidate, expected):
+        known = CategoryCodes({})
+        rules = self.select(revalidate, categories=known)
+        assert rules.candidate_idx.tolist() == expected
+        assert rules.candidate_idx.dtype == np.int64
+        assert [chosen.tolist() for chosen in rules.choices] == [[2], [0, 1]]
+        assert rules.n_conditions.tolist() == [1, 2, 0]
+        tp, fp = rules.rows.counts()
+        assert (rules.tp.tolist(), rules.fp.tolist()) == (tp.tolist(), fp.tolist())
+        assert rules.categories is known
+        assert rules.held_out is None
+        assert rules.weighed is None
+
+    @pytest.mark.parametrize("revalidate", [True, False])
+    def test_the_rules_of_one_heuristic_get_held_out_counts(self, revalidate):
+        def count(candidates, is_target, selected, again):
+            assert is_target is self.IS_TARGET
+            assert again(candidates).tolist() == selected.tolist()
+            return np.array([[1, 2], [3, 4]])[:, : len(selected)]
+
+        by_precision = self.select(revalidate, count, 1).held_out
+        assert by_precision.tolist() == [[1, 2, 0], [3, 4, 0]]
+        assert by_precision.dtype == np.int64
+        # The first heuristic, unless another is asked for.
+        assert self.select(revalidate, count).held_out.tolist() == [[0, 0, 1], [0, 0, 3]]
+
+    def test_heuristics_that_disagree_from_the_start_all_go_on(self):
+        table = bodies_to_table([[(0, 0, 3)], [(0, 3, 8)], [(0, 2, 10)]])
+        is_target = np.arange(10) < 8
+        candidates = prepare_candidates(table, ROWS, is_target)
+        chosen = select_rules(candidates, [Recall(), Precision()])
+        # Six positives of eight rows against five of five; then the two or three that are left.
+        assert [rules.tolist() for rules in chosen] == [[2, 0], [1, 0]]

@@ -20,6 +20,7 @@ from steelyard.model.decoders import (
     get_decoder,
 )
 from steelyard.model.evidence import Label
+from steelyard.model.formulas import Above, LabelFormulas, LabelSetSearch, Largest, Sum
 from steelyard.model.label_sets import KnownLabelSets
 
 
@@ -384,3 +385,63 @@ class TestChecks:
         with pytest.raises(ValueError, match=message):
             BestF1().fit(None)
         assert BestF1().fit(EITHER).known == EITHER
+
+
+class TestNamedSets:
+    NAMES = ("red", "green")
+
+    def test_a_new_set_is_called_new(self):
+        decoder, decoded = decoded_as(best_set([[1, 0], [0, 1]]), 500, 500)
+        assert decoded.found.tolist() == [-1]
+        assert decoder.explain_row(decoded, 0, self.NAMES) == (
+            "{red, green}, each label by itself, is new and fits the rules better than the 2 label "
+            "sets seen in training"
+        )
+
+    def test_where_a_new_set_is_expected_it_votes_too(self):
+        fitted = LabelSetVotes(0.5, 0.0).fit(KnownLabelSets(((0,), (1,)), (1, 1)))
+        decoder, decoded = decoded_as(fitted, 300, -300)
+        assert decoder.explain_row(decoded, 0, self.NAMES).startswith(
+            "the 2 label sets seen in training and that of each label by itself vote, each as well as "
+        )
+
+    def test_one_threshold_is_that_of_every_label(self):
+        decoder, decoded = decoded_as(EachLabel(0.3), 20, -20)
+        assert decoder.explain_label(decoded, 0, 1, VOTES) == ", above the threshold of -0.85"
+
+
+class TestAnswers:
+    """What exports write: the names, scores and outcomes as given, the numbers of the decoder."""
+
+    SCORES = LabelFormulas(("red", "green"), (Sum(7, ()), Sum(-1, ())), ("no", "yes"))
+
+    def test_each_label_is_compared_with_its_own_threshold(self):
+        low, high = probability_to_points(0.3), probability_to_points(0.6)
+        assert EachLabel((0.3, 0.6)).answers(self.SCORES, VOTES) == [
+            Above("red", Sum(7, ()), low, ("no", "yes")),
+            Above("green", Sum(-1, ()), high, ("no", "yes")),
+        ]
+        cuts = [answer.cut for answer in EachLabel(0.3).answers(self.SCORES, VOTES)]
+        assert cuts == [low, low]
+
+    def test_no_label_is_lost_without_an_error(self):
+        with pytest.raises(ValueError, match="zip"):
+            EachLabel((0.3,)).answers(self.SCORES, VOTES)
+
+    def test_one_class_is_one_answer(self):
+        (answer,) = BestLabel().answers(self.SCORES, VOTES)
+        assert answer == Largest("red", self.SCORES.formulas, ("no", "yes"))
+
+    @pytest.mark.parametrize(
+        ("decoder", "min_share", "aim"),
+        [(BestLabelSet(1.0), None, "set"), (LabelSetVotes(0.4, 1.0), 400, "share")],
+        ids=["set", "share"],
+    )
+    def test_all_labels_are_found_by_one_search(self, decoder, min_share, aim):
+        # Each set is twice as frequent as under independent labels, and half of the examples have a
+        # set of their own.
+        known = KnownLabelSets(((0,), (1,)), (1, 1))
+        (answer,) = decoder.fit(known).answers(self.SCORES, VOTES)
+        sets = (((0,), 69), ((1,), 69))
+        expected = (self.SCORES.names, self.SCORES.formulas, sets, 0, min_share, aim)
+        assert answer == LabelSetSearch(*expected)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from decoding import THRESHOLDS, VOTES, WEIGHTS, best_set, decode, problems, to_sets
+from decoding import EITHER, THRESHOLDS, VOTES, WEIGHTS, best_set, decode, problems, to_sets
 from reference import decoding as oracle
 from steelyard.model import label_set_decoders as module
 from steelyard.model.decoders import BestF1, BestLabelSet, LabelSetVotes
@@ -291,3 +291,43 @@ class TestBestF1:
         n_labels = present.sum()
         assert 2 < n_labels < 20
         assert np.flatnonzero(present).tolist() == [*range(n_labels - 1), 39]
+
+    def test_the_new_set_votes_for_its_labels_or_for_none(self):
+        known, counts = KnownLabelSets(((0,), (1,)), (1, 1)), oracle.count_sets([[1, 0], [0, 1]])
+        points = [[0, 0], [1, 0], [1, 1], [-1, -1], [2, -1], [-300, -300]]
+        decoded = BestF1(0.0).fit(known).decode(np.array(points), VOTES)
+        expected = [oracle.expected_f1(counts, row, 0.0) for row in points]
+        best = [float(max(f1_of_set.values())) for f1_of_set in expected]
+        assert decoded.found.tolist() == pytest.approx(best)
+
+    def test_a_single_vote_is_enough_if_there_are_no_others(self):
+        by_size = np.zeros((2, 1, 2))
+        by_size[1, 0, 1] = 1
+        present, f1 = module._maximise_f1(by_size, np.zeros(1))
+        assert (present.tolist(), f1.tolist()) == ([[False, True]], [1])
+
+
+class TestEnds:
+    def test_a_label_of_a_new_set_needs_a_positive_score(self):
+        decoder = best_set(np.eye(3))
+        assert find(decoder, [[500, 0, 500]]) == [-1]
+        assert decode(decoder, [[500, 0, 500]]) == [[True, False, True]]
+
+    def test_half_a_vote_is_missing_to_certainty(self):
+        decoder = LabelSetVotes(0.5, 0.0).fit(KnownLabelSets(((0,),), (2,)))
+        decoded = decoder.decode(np.array([[7, -1]]), VOTES)
+        probability = decoder.to_probability(decoded, VOTES)
+        np.testing.assert_allclose(probability, [[1 - 0.5e-6, 0.5e-6]], atol=1e-9)
+        decision = decoder.to_decision(decoded, VOTES)
+        np.testing.assert_allclose(decision, [[1 - 1e-6, 1e-6 - 1]], atol=1e-9)
+
+    def test_a_block_has_one_row_if_the_sets_of_a_row_fill_it(self, many, monkeypatch):
+        known, points = many
+        monkeypatch.setattr(module, "_BLOCK_SCORES", 1)
+        blocks = BestLabelSet().fit(known)._score_sets(points[:3])
+        assert [rows for rows, *_ in blocks] == [slice(0, 1), slice(1, 2), slice(2, 3)]
+
+    def test_the_largest_weight_is_allowed_and_its_points_are_integers(self):
+        decoder = BestLabelSet(1_000_000).fit(EITHER)
+        assert decoder.set_points.dtype == np.int64
+        assert decoder.set_points.tolist() == [round(1e8 * math.log(2))] * 2

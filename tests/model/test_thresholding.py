@@ -104,3 +104,12 @@ def test_a_theory_ends_before_the_first_rule_that_does_not_fit(lengths, max_rule
             break
         n_fitting += 1
     assert count_within(np.array(lengths, dtype=np.int64), max_rules, max_total) == n_fitting
+
+
+def test_a_bound_that_is_just_met_is_kept():
+    assert count_within(np.array([2, 3, 1, 2]), None, 5) == 2
+
+
+def test_a_protected_rule_has_its_place_among_the_sorted_values():
+    # Of 0.9, 0.8, 0.3 and 0.1 the second one is the cut.
+    assert count_kept(np.array([0.1, 0.9, 0.8, 0.3]), 0.5, n_protected=1) == 3
