@@ -63,6 +63,14 @@ def test_the_command_line_needs_rich_for_tables_only():
         assert (done.returncode, done.stderr) == (code, err)
 
 
+def test_a_fit_that_draws_nothing_needs_no_rich(tmp_path):
+    blocked = "import sys; sys.modules['rich'] = None\nfrom steelyard.cli import main\n"
+    options = ["--method", "boosted", "--max-rules", "5", "-o", str(tmp_path / "theory.json")]
+    command = [sys.executable, "-c", f"{blocked}main({['fit', 'planted', *options]})"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert (done.returncode, "rich" in done.stderr) == (0, False), done.stderr
+
+
 def test_an_error_inside_an_installed_package_is_not_hidden():
     with pytest.raises(ModuleNotFoundError, match="No module named 'nowhere'"):  # noqa: SIM117
         with needed_here("matplotlib"):

@@ -100,7 +100,10 @@ class TestChoosing:
         chosen = fitted.best_params_["max_conditions"]
         assert max(len(rule.body) for rule in fitted.theory_) <= chosen
 
-    @pytest.mark.parametrize(("given", "tried"), [(3, [3]), (None, [None]), ([2, None], [2, None])])
+    @pytest.mark.parametrize(
+        ("given", "tried"),
+        [(3, [3]), (None, [None]), ([2, None], [2, None]), (np.array([1, 2]), [1, 2])],
+    )
     def test_lengths_of_rules_that_are_given_are_tried_with_any_budget(self, given, tried):
         for budget in (None, 12):
             options = {"condense": False, "decode": "each-label", "max_total_conditions": budget}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 
 import numpy as np
@@ -192,6 +193,23 @@ class TestWarning:
         with pytest.warns(UserWarning, match="A larger phi keeps more rules"):
             RuleSetClassifier(phi=0.05, **FOREST).fit(data.X, Y)
 
+    def test_a_bound_with_much_room_is_not_named(self, data):
+        with pytest.warns(UserWarning, match="A larger phi keeps more rules") as caught:
+            RuleSetClassifier(phi=0.05, max_total_conditions=100_000, **FOREST).fit(data.X, data.Y)
+        (message,) = (str(w.message) for w in caught)
+        assert "max_total_conditions" not in message
+
+    def test_what_a_tuned_fit_advises_gives_each_label_a_rule(self, data):
+        options = {"decode": "each-label", "condense": False, "cv": 2, "random_state": 0}
+        clf = BoostedRulesClassifierCV(max_total_conditions=2, **options)
+        with pytest.warns(UserWarning, match="^no rule for") as caught:
+            clf.fit(data.X, data.Y)
+        (message,) = (str(w.message) for w in caught)
+        advised = {name: int(value) for name, value in re.findall(r"(\w+)=(\d+)", message)}
+        assert advised.keys() == {"min_rules_per_label", "max_total_conditions", "max_conditions"}
+        theory = clf.set_params(**advised).fit(data.X, data.Y).theory_
+        assert all(theory.rules_of(name) for name in theory.label_names)
+
     @pytest.mark.parametrize("least", [0, 1])
     @pytest.mark.parametrize("condense", [False, "predictions"])
     def test_a_total_below_what_the_labels_need_says_what_is_enough(self, data, least, condense):
@@ -199,7 +217,7 @@ class TestWarning:
         clf = BoostedRulesClassifier(min_rules_per_label=least, condense=condense, random_state=0)
         advice = (
             r"max_total_conditions=4 can be too small for their rules: min_rules_per_label=1 with "
-            r"max_total_conditions=16 has room for a rule of each of them\.$"
+            r"max_total_conditions=16 and max_conditions=4 has room for a rule of each of them\.$"
         )
         with pytest.warns(UserWarning, match=rf"^no rule for 2 of 4 labels: .*\)\. {advice}"):
             clf.set_params(max_total_conditions=4).fit(data.X, data.Y)
@@ -214,7 +232,7 @@ class TestWarning:
         small = {"max_rules": 1, "max_total_conditions": 2, "constraints": given}
         message = (
             r"max_rules=1 and max_total_conditions=2 can be too small .* with max_rules=5 and "
-            r"max_total_conditions=18 has room"
+            r"max_total_conditions=18 and max_conditions=4 has room"
         )
         with pytest.warns(UserWarning, match=message):
             BoostedRulesClassifier(**small).fit(data.X, data.Y)

@@ -1,5 +1,6 @@
 """``steelyard fit``: a data set with labels → a theory in a file."""
 
+import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from .consoles import error_console, print_message, print_result
+from .consoles import print_message, print_result
 from .inputs import load_data, make_heuristic, no_repeated_notes, read_constraints
 from .options import (
     Bag,
@@ -73,14 +74,18 @@ Parameter = Annotated[
 Candidates = Annotated[
     int | None, option("Number γ of candidates.", default="300000; short: 30000", min=1)
 ]
+_LENGTHS = "none; boosted: 4, or by --tune 1, 2 or 4 within --max-total-conditions"
 MaxRules = Annotated[
     int | None, option("Maximum number of rules.", default="none; boosted: 333", min=1)
 ]
 MaxConditions = Annotated[
-    int | None, option("Maximum number of conditions per rule.", default="none; boosted: 4", min=1)
+    int | None, option("Maximum number of conditions per rule.", default=_LENGTHS, min=1)
 ]
 MaxTotalConditions = Annotated[
     int | None, option("Maximum number of conditions of all rules together.", default="none", min=1)
+]
+MinRulesPerLabel = Annotated[
+    int | None, option("Rules that each label keeps at least.", default="0", min=0)
 ]
 ConstraintsFile = Annotated[
     Path | None, option(_CONSTRAINTS, metavar="FILE.toml", exists=True, dir_okay=False)
@@ -105,6 +110,7 @@ def fit(
     max_rules: MaxRules = None,
     max_conditions: MaxConditions = None,
     max_total_conditions: MaxTotalConditions = None,
+    min_rules_per_label: MinRulesPerLabel = None,
     constraints: ConstraintsFile = None,
     weight: Annotated[str | None, option(_WEIGHT, metavar="COLUMN")] = None,
     class_weight: Annotated[ClassWeight | None, option(_CLASS_WEIGHT)] = None,
@@ -135,6 +141,7 @@ def fit(
     options |= {"n_candidates": candidates, "random_state": seed}
     options |= {"max_rules": max_rules, "max_conditions": max_conditions}
     options |= {"max_total_conditions": max_total_conditions, "max_memory": max_memory}
+    options |= {"min_rules_per_label": min_rules_per_label}
     options |= {"decode": decode and decode.value, "n_jobs": jobs}
     options |= grow_options(trees, depths, features, bag, prune)
     options |= {"class_weight": class_weight and class_weight.value}
@@ -250,5 +257,5 @@ def _make_estimator(method: Method, tune: str | None, options: dict[str, Any]) -
     if tune and len(estimator.list_cells()) == 1:
         raise typer.BadParameter("the other options leave nothing to choose", param_hint="--tune")
     if "verbose" in estimator.get_params():
-        estimator.set_params(verbose=int(error_console().is_terminal))
+        estimator.set_params(verbose=int(sys.stderr is not None and sys.stderr.isatty()))
     return estimator

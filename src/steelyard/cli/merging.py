@@ -13,7 +13,7 @@ from .study import Trust, report_study
 
 def merge_command(
     folders: Annotated[
-        list[Path], typer.Argument(metavar="DIR...", help="Two or more results folders.")
+        list[Path], typer.Argument(metavar="DIR", help="Two or more results folders.")
     ],
     out: Annotated[Path, option("The new results folder.", "--out", "-o", metavar="DIR")],
     jobs: Jobs = -1,

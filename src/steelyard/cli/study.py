@@ -49,7 +49,7 @@ def _parse_cell(text: str) -> tuple[float, float]:
     return float(parameter), float(phi)
 
 
-_KINDS = {int: "integers", float: "numbers", _parse_cell: "cells like 16:0.3,262144:1"}
+_KINDS = {int: "integers", float: "numbers", _parse_cell: "cells like 16:0.3,1024:1"}
 
 
 def _list_option(help_text: str, *names: str, of: Callable[[str], Any] = str, **more: Any) -> Any:
@@ -67,7 +67,7 @@ def _list_option(help_text: str, *names: str, of: Callable[[str], Any] = str, **
 Data = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="DATA...",
+        metavar="DATA",
         show_default=False,
         help="Embedded or OpenML names, ARFF, CSV or Parquet files, or folders with a Mulan pair "
         "(.arff and .xml) and an optional folds.csv. Default: the embedded data set "
@@ -128,7 +128,7 @@ Trust = Annotated[
     bool, option("Import what the file names as module:attribute, which executes it.", "--trust")
 ]
 Cells = Annotated[
-    Any, _list_option("The cells of these rule sets, as in 16:0.3,262144:1.", of=_parse_cell)
+    Any, _list_option("The cells of these rule sets, as in 16:0.3,1024:1.", of=_parse_cell)
 ]
 
 
@@ -260,7 +260,7 @@ def _resumable() -> Iterator[None]:
         yield
     except (KeyboardInterrupt, SystemExit):
         with suppress(OSError):  # the terminal may be gone
-            error_console().print("interrupted; run the same command to resume")
+            typer.echo("interrupted; run the same command to resume", err=True)
         raise  # the exit code is that of the signal
 
 

@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 from steelyard.model.theory import Theory
 
+# A rule that did not fit can be that much longer than the longest one that did.
+_TIMES_LONGER = 4
 NO_GOOD_RULE = "No rule that was found is good enough: the attributes hardly tell them."
 
 
@@ -15,7 +17,7 @@ class Room(NamedTuple):
 
     `n_used` is how much of the bound the theory uses, and `n_given` how much of that its given rules
     use. A rule uses at most `per_rule`; if that `is_known` it is a limit, else it is the most that a
-    rule of the theory uses.
+    rule of the theory uses. `by` is the parameter that sets this limit, if one does.
     """
 
     name: str
@@ -24,6 +26,7 @@ class Room(NamedTuple):
     n_given: int
     per_rule: int
     is_known: bool
+    by: str | None = None
 
     @property
     def is_full(self) -> bool:
@@ -32,12 +35,24 @@ class Room(NamedTuple):
 
     @property
     def may_be_full(self) -> bool:
-        """Whether the bound can be why there are no more rules: the next one can be the largest."""
-        return self.is_full or not self.is_known
+        """Whether the bound can be why there are no more rules: the next one can be the largest.
+
+        If nothing limits them, it can be larger than all in the theory, but hardly by much.
+        """
+        times = 1 if self.is_known else _TIMES_LONGER
+        return self.n_used + times * self.per_rule > self.bound
 
     def find_enough(self, n_rules: int) -> int:
         """The bound with room for this many rules beside the given ones."""
         return self.n_given + n_rules * self.per_rule
+
+    def describe_enough(self, n_rules: int) -> str:
+        """The bound with room for so many rules, in words."""
+        if not self.is_known:
+            return f"a larger {self.name}"
+        # Tuning may have chosen the limit, and would choose again.
+        limit = f" and {self.by}={self.per_rule}" if self.by else ""
+        return f"{self.name}={self.find_enough(n_rules)}{limit}"
 
 
 def list_rooms(
@@ -56,7 +71,8 @@ def list_rooms(
     if max_total_conditions is not None:
         # In an empty theory, the best rule was longer than the bound.
         longest = max_conditions or max(lengths, default=max_total_conditions + 1)
-        about = (sum(lengths), sum(given), longest, max_conditions is not None)
+        is_known = max_conditions is not None
+        about = (sum(lengths), sum(given), longest, is_known, "max_conditions")
         rooms.append(Room("max_total_conditions", max_total_conditions, *about))
     return rooms
 
@@ -68,10 +84,9 @@ def advise_on_labels(theory: Theory, rooms: Sequence[Room], min_rules_per_label:
     if min_rules_per_label and not (may_be_full and _ends_with_best(theory, least)):
         return NO_GOOD_RULE
     full = [f"{room.name}={room.bound}" for room in rooms if room.is_full]
+    n_rules = least * len(theory.labels)
     larger = [
-        f"{room.name}={enough}" if room.is_known else f"a larger {room.name}"
-        for room in rooms
-        if (enough := room.find_enough(least * len(theory.labels))) > room.bound
+        room.describe_enough(n_rules) for room in rooms if room.find_enough(n_rules) > room.bound
     ]
     if full and larger:
         return (

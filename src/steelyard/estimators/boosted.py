@@ -17,7 +17,7 @@ from steelyard.model.decoders import Decoder
 from steelyard.model.path import TheoryPath
 from steelyard.model.theory import Theory
 
-from .advice import NO_GOOD_RULE, advise_on_size
+from .advice import NO_GOOD_RULE
 from .base import TheoryClassifier
 from .presets import BOOSTED_DECODERS, check_decoder, choose_decoders
 from .progress import show_progress
@@ -28,7 +28,6 @@ class BoostedRulesParameters(TheoryClassifier):
     """The parameters of both estimators of boosted rules; see `BoostedRulesClassifier`."""
 
     max_rules: int = 333
-    max_conditions: int | None = 4
     max_total_conditions: int | None = None
     min_rules_per_label: int = 0
     max_labels_per_rule: int = 1
@@ -135,7 +134,7 @@ class BoostedRulesClassifier(BoostedRulesParameters):
 
     See Also
     --------
-    BoostedRulesClassifierCV : chooses `m` and `decode` for a measure.
+    BoostedRulesClassifierCV : chooses `m`, `decode`, `condense` and, within a budget, `max_conditions`.
     RuleSetClassifier : rules that decide.
 
     Examples
@@ -149,6 +148,7 @@ class BoostedRulesClassifier(BoostedRulesParameters):
 
     m: float = 16.0
     _: KW_ONLY
+    max_conditions: int | None = 4
     condense: str | bool = False
     calibrate: bool | int = False
 
@@ -162,9 +162,10 @@ class BoostedRulesClassifier(BoostedRulesParameters):
         check_decoder(self.decode)
 
     def _advise_on_rules(self) -> str:
+        if self.max_labels_per_rule > 1:  # then max_rules counts bodies
+            n_bodies = len({rule.body for rule in self.theory_})
+            return "A larger max_rules keeps more rules." if n_bodies >= self.max_rules else ""
         rooms = self._list_rooms()
-        if self.max_labels_per_rule > 1:  # which excludes min_rules_per_label
-            return advise_on_size(rooms)
         # Only bounds and condensing drop rules.
         if not self.condense and not any(room.may_be_full for room in rooms):
             return NO_GOOD_RULE

@@ -51,8 +51,8 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
         a label.
     max_conditions : int, None, a list of them or "auto", default="auto"
         As in `BoostedRulesClassifier`, or a list to choose from. "auto" is 4; if `max_total_conditions`
-        bounds the conditions of all rules together, it tries 1, 2 and 4: there can be more rules if they
-        are shorter.
+        bounds the conditions of all rules together, it tries 1, 2 and 4, which takes up to three times
+        as long: there can be more rules if they are shorter.
     max_rules, max_total_conditions, min_rules_per_label, max_labels_per_rule, n_tries, \
     sample_fraction, max_features, category_sets, class_weight, constraints, max_memory, \
     random_state, verbose
@@ -113,11 +113,11 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
 
     def _list_max_conditions(self) -> list[int | None]:
         """The values of `max_conditions` to choose from."""
-        if self.max_conditions != "auto":
+        if not (isinstance(self.max_conditions, str) and self.max_conditions == "auto"):
             return as_list(self.max_conditions)
         if self.max_total_conditions is not None:
             return [*_WITHIN_BUDGET]
-        return [BoostedRulesParameters.max_conditions]
+        return [BoostedRulesClassifier.max_conditions]
 
     def _list_condense(self) -> list[str | bool]:
         """The values of `condense` to choose from."""
