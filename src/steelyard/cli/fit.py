@@ -87,6 +87,7 @@ MaxTotalConditions = Annotated[
 MinRulesPerLabel = Annotated[
     int | None, option("Rules that each label keeps at least.", default="0", min=0)
 ]
+MaxMemory = Annotated[str | None, option(_MAX_MEMORY, default="a quarter", metavar="SIZE")]
 ConstraintsFile = Annotated[
     Path | None, option(_CONSTRAINTS, metavar="FILE.toml", exists=True, dir_okay=False)
 ]
@@ -122,9 +123,7 @@ def fit(
     bag: Bag = None,
     prune: Prune = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all random choices.")] = 0,
-    max_memory: Annotated[
-        str | None, option(_MAX_MEMORY, default="a quarter", metavar="SIZE")
-    ] = None,
+    max_memory: MaxMemory = None,
     jobs: Jobs = -1,
     report: Annotated[Path | None, option(_REPORT, metavar="FILE", callback=check_folder)] = None,
     test: Annotated[str | None, option(_TEST, metavar="DATA")] = None,
@@ -138,11 +137,10 @@ def fit(
     """
     _check_files(out, report, test, data, constraints)
     options: dict[str, Any] = {"heuristic": heuristic, "parameter": parameter, "phi": phi}
-    options |= {"n_candidates": candidates, "random_state": seed}
-    options |= {"max_rules": max_rules, "max_conditions": max_conditions}
-    options |= {"max_total_conditions": max_total_conditions, "max_memory": max_memory}
+    options |= {"n_candidates": candidates, "random_state": seed, "n_jobs": jobs}
+    options |= {"max_rules": max_rules, "max_conditions": max_conditions, "max_memory": max_memory}
+    options |= {"max_total_conditions": max_total_conditions, "decode": decode and decode.value}
     options |= {"min_rules_per_label": min_rules_per_label}
-    options |= {"decode": decode and decode.value, "n_jobs": jobs}
     options |= grow_options(trees, depths, features, bag, prune)
     options |= {"class_weight": class_weight and class_weight.value}
     options |= {"category_sets": category_sets or None, "condense": condense and condense.value}
