@@ -21,7 +21,8 @@ from steelyard import (
 )
 from steelyard.estimators.presets import TUNED_BOOSTED_DECODERS
 from steelyard.measures import get_scorer
-from steelyard.model.calibrating import apply_calibration, find_points, fit_calibration
+from steelyard.model.calibrating import apply_calibration, find_points
+from steelyard.model.sigmoids import Unseen
 
 GROWN = {"max_rules": 30, "n_tries": 2, "random_state": 0}
 DECODE = [EachLabel(), EachLabel(0.3), BestLabelSet(), LabelSetVotes(0.4)]
@@ -142,21 +143,20 @@ class TestChoosing:
             assert (fitted.theory_ == plain) != calibrate
 
 
-def fit_calibrations(X, y, m):
+def learn_fold(X, y, train, test, m, decoder):
+    """A theory of a fold, and what it makes of the rows that it did not see."""
+    clf = BoostedRulesClassifier(m, decode=decoder, **GROWN).fit(X.iloc[train], y.iloc[train])
+    points = find_points(clf.theory_, X.iloc[test])
+    known = clf.theory_.decoder.known
+    return clf.theory_, Unseen(points, y.iloc[test].to_numpy() > 0, label_sets=known)
+
+
+def calibrate_folds(X, y, m, decoder):
     """Theories of the folds, each with the calibration that the other folds give."""
-    theories = [
-        BoostedRulesClassifier(m, decode="each-label", **GROWN)
-        .fit(X.iloc[train], y.iloc[train])
-        .theory_
-        for train, _ in SPLITS
-    ]
-    pairs = zip(theories, SPLITS, strict=True)
-    points = [find_points(theory, X.iloc[test]) for theory, (_, test) in pairs]
-    truth = [y.iloc[test].to_numpy() > 0 for _, test in SPLITS]
+    theories, unseen = zip(*(learn_fold(X, y, *fold, m, decoder) for fold in SPLITS), strict=True)
     for k, theory in enumerate(theories):
-        others = [i for i in range(len(SPLITS)) if i != k]
-        known = [np.concatenate([part[i] for i in others]) for part in (points, truth)]
-        yield apply_calibration(theory, fit_calibration(*known))
+        others = [part for i, part in enumerate(unseen) if i != k]
+        yield apply_calibration(theory, decoder.fit_calibration(others))
 
 
 class TestCalibrating:
@@ -168,29 +168,27 @@ class TestCalibrating:
                 lambda truth, p: -((truth.to_numpy() - p) ** 2).mean(),
                 response_method="predict_proba",
             )
-        decode = [EachLabel(), EachLabel(0.3)]
-        fitted = tuned(scoring, ms=MS, decode=decode, cv=SPLITS).fit(X, y)
+        decode = [EachLabel(), EachLabel(0.3), LabelSetVotes(), LabelSetVotes(0.3)]
+        fitted = tuned(scoring, ms=MS, decode=decode, condense=False, cv=SPLITS).fit(X, y)
         for h, m in enumerate(MS):
-            for k, theory in enumerate(fit_calibrations(X, y, m)):
-                test = SPLITS[k][1]
-                for j, decoder in enumerate(decode):
+            for j, decoder in enumerate(decode):
+                for k, theory in enumerate(calibrate_folds(X, y, m, decoder)):
+                    test = SPLITS[k][1]
                     clf = BoostedRulesClassifier(m, decode=decoder, **GROWN)
                     clf.fit(X.iloc[test], y.iloc[test])
-                    clf.theory_ = replace(theory, decoder=decoder)
+                    clf.theory_ = theory
                     expected = get_scorer(scoring)(clf, X.iloc[test], y.iloc[test])
                     found = fitted.cv_results_[f"split{k}_test_score"][j * len(MS) + h]
                     assert found == pytest.approx(expected, abs=1e-12)
 
-    def test_all_held_out_rows_calibrate_the_theory(self, data):
+    @pytest.mark.parametrize("decoder", [EachLabel(), LabelSetVotes(0.4)], ids=str)
+    def test_all_held_out_rows_calibrate_the_theory(self, data, decoder):
         X, y = data
-        fitted = tuned(decode=[EachLabel()], condense=False, cv=SPLITS).fit(X, y)
-        plain = BoostedRulesClassifier(decode=EachLabel(), **GROWN).fit(X, y)
-        points = np.empty(y.shape)
-        for train, test in SPLITS:
-            part = BoostedRulesClassifier(decode=EachLabel(), **GROWN)
-            part.fit(X.iloc[train], y.iloc[train])
-            points[test] = find_points(part.theory_, X.iloc[test])
-        calibration = fit_calibration(points, y.to_numpy() > 0)
+        fitted = tuned(decode=[decoder], condense=False, cv=SPLITS).fit(X, y)
+        plain = BoostedRulesClassifier(decode=decoder, **GROWN).fit(X, y)
+        m = BoostedRulesClassifier.m
+        unseen = [learn_fold(X, y, *fold, m, decoder)[1] for fold in SPLITS]
+        calibration = decoder.fit_calibration(unseen)
         slope = np.array(
             [s.points / t.points for s, t in zip(fitted.theory_, plain.theory_, strict=True)]
         )

@@ -5,11 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from reference.calibration import fit_sigmoid
+from reference.calibration import differentiate, fit_sigmoid, measure_share_loss
+from steelyard import EachLabel, KnownLabelSets, LabelSetVotes
 from steelyard.measures import SCORE_MEASURES
-from steelyard.model import calibrating as module
-from steelyard.model.calibrating import apply_calibration, find_points, fit_calibration
+from steelyard.model import label_set_decoders
+from steelyard.model import sigmoids as module
+from steelyard.model.calibrating import apply_calibration, find_points
 from steelyard.model.combiner import Calibration
+from steelyard.model.sigmoids import Unseen, descend, fit_sigmoids
 from steelyard.model.theory import Theory
 from theories import DECIDING_PAIRS, VOTING_PAIRS, random_cases
 
@@ -33,27 +36,27 @@ class TestFitting:
         points, is_present = draw(seed)
         strengths = (module.SLOPE_STRENGTH, module.SHIFT_STRENGTH, module.LEAST_SLOPE)
         shared = fit_sigmoid(points.ravel() / 100, is_present.ravel(), 1, 0, *strengths)
-        slope, shift = fit_calibration(points, is_present)
+        slope, shift = fit_sigmoids(points, is_present)
         for j in range(points.shape[1]):
             expected = fit_sigmoid(points[:, j] / 100, is_present[:, j], *shared, *strengths)
             assert (slope[j], shift[j] / 100) == pytest.approx(expected, abs=2e-3)
 
     def test_many_examples_are_as_often_positive_as_their_probability_says(self):
         points, is_present = draw(0, n_rows=20_000)
-        slope, shift = fit_calibration(points, is_present)
+        slope, shift = fit_sigmoids(points, is_present)
         p = 1 / (1 + np.exp(-(slope * points + shift) / 100))
         assert p.mean(axis=0) == pytest.approx(is_present.mean(axis=0), abs=1e-3)
 
     def test_calibrated_scores_order_examples_as_before(self):
         points, _ = draw(0)
-        slope, _ = fit_calibration(points, points < 0)  # the other way round
+        slope, _ = fit_sigmoids(points, points < 0)  # the other way round
         assert slope.tolist() == pytest.approx([module.LEAST_SLOPE] * 4)
 
     def test_few_positives_give_the_slope_of_the_other_labels(self):
         points, is_present = draw(1, n_rows=3000)
         points[:, 0], is_present[:, 0] = points[:, 1], False
-        slope, shift = fit_calibration(points, is_present)
-        shared, _ = fit_calibration(points, is_present, is_shared=True)
+        slope, shift = fit_sigmoids(points, is_present)
+        shared, _ = fit_sigmoids(points, is_present, is_shared=True)
         assert abs(slope[0] - shared[0]) < abs(slope - shared)[1:].max()
         assert np.isfinite(shift).all()
 
@@ -62,14 +65,119 @@ class TestFitting:
         copies = np.random.default_rng(0).integers(0, 4, len(points))
         rows = np.repeat(np.arange(len(points)), copies)
         weights = np.repeat(copies[:, None], points.shape[1], axis=1)
-        weighed = fit_calibration(points, is_present, weights=weights)
-        copied = fit_calibration(points[rows], is_present[rows])
+        weighed = fit_sigmoids(points, is_present, weights=weights)
+        copied = fit_sigmoids(points[rows], is_present[rows])
         assert np.allclose(weighed, copied, atol=1e-3)
 
     def test_no_examples_change_nothing(self):
-        slope, shift = fit_calibration(np.empty((0, 2)), np.empty((0, 2), dtype=bool))
+        slope, shift = fit_sigmoids(np.empty((0, 2)), np.empty((0, 2), dtype=bool))
         assert slope.tolist() == [1, 1]
         assert shift.tolist() == [0, 0]
+
+
+def draw_unseen(seed, n_rows=300, n_labels=4, sure=2.0):
+    """Labels that depend on each other, with log-odds that are surer than they should be."""
+    rng = np.random.default_rng(seed)
+    hidden = rng.normal(size=(2 * n_rows, 1))
+    log_odds = 1.5 * hidden + rng.normal(size=(2 * n_rows, n_labels)) - 0.5
+    is_present = rng.random(log_odds.shape) < 1 / (1 + np.exp(-log_odds))
+    known = KnownLabelSets.from_labels(is_present[n_rows:])
+    points = 100 * (sure * log_odds + rng.normal(size=log_odds.shape))[:n_rows]
+    return Unseen(points, is_present[:n_rows], label_sets=known)
+
+
+class TestShares:
+    """Votes of label sets: the shares are to fit, not the log-odds that they are computed from."""
+
+    @pytest.mark.parametrize("weight", [0.0, 0.5])
+    @pytest.mark.parametrize("has_new_sets", [True, False])
+    def test_the_loss_is_that_of_the_definition_and_so_is_its_derivative(
+        self, weight, has_new_sets
+    ):
+        unseen = draw_unseen(0, n_rows=12)
+        known = unseen.label_sets
+        if not has_new_sets:
+            known = KnownLabelSets(known.sets, tuple(1 + count for count in known.counts))
+        decoder = LabelSetVotes(frequency_weight=weight).fit(known)
+        loss, error = decoder._measure_loss(unseen)
+
+        def measure(log_odds):
+            return measure_share_loss(log_odds, unseen.is_present, known, weight)
+
+        # What the frequency of a set adds is rounded to a hundredth.
+        assert loss == pytest.approx(measure(unseen.points / 100), rel=0.02)
+        by_differences = differentiate(
+            lambda s: decoder._measure_loss(unseen._replace(points=100 * s))[0], unseen.points / 100
+        )
+        assert error == pytest.approx(by_differences, abs=1e-5)
+
+    def test_unseen_shares_become_frequencies(self):
+        unseen, later = draw_unseen(1), draw_unseen(2)
+        decoder = LabelSetVotes().fit(unseen.label_sets)
+        brier, error = SCORE_MEASURES["brier"], SCORE_MEASURES["ece"]
+
+        def find_shares(calibration):
+            points = np.rint(calibration.slope * later.points + calibration.shift).astype(np.int64)
+            return decoder.to_probability(decoder.decode(points, None), None)
+
+        own = find_shares(decoder.fit_calibration([unseen]))
+        of_each_label = find_shares(EachLabel().fit_calibration([unseen]))
+        assert brier(later.is_present, own) < brier(later.is_present, of_each_label)
+        assert error(later.is_present, own) < error(later.is_present, of_each_label)
+
+    def test_a_threshold_does_not_matter_and_the_weight_of_sets_does(self):
+        votes = [LabelSetVotes(0.5), LabelSetVotes(0.2), LabelSetVotes(0.5, 1.0)]
+        assert votes[0].calibrated_as == votes[1].calibrated_as != votes[2].calibrated_as
+        assert EachLabel(0.5).calibrated_as == EachLabel(0.1).calibrated_as
+
+    def test_a_weight_is_a_number_of_copies(self):
+        unseen = draw_unseen(3, n_rows=60)
+        copies = np.random.default_rng(0).integers(0, 4, len(unseen.points))
+        rows = np.repeat(np.arange(len(copies)), copies)
+        weights = np.repeat(copies[:, None], unseen.points.shape[1], axis=1).astype(float)
+        copied = Unseen(unseen.points[rows], unseen.is_present[rows], None, unseen.label_sets)
+        fit = LabelSetVotes().fit_calibration
+        weighed = fit([unseen._replace(weights=weights)])
+        assert np.allclose(weighed, fit([copied]), atol=0.05)
+
+    def test_parts_with_the_same_label_sets_count_as_one(self):
+        unseen = draw_unseen(4, n_rows=80)
+        parts = [
+            Unseen(unseen.points[rows], unseen.is_present[rows], None, unseen.label_sets)
+            for rows in (slice(0, 30), slice(30, None))
+        ]
+        fit = LabelSetVotes().fit_calibration
+        assert np.allclose(fit(parts), fit([unseen]), atol=0.05)
+
+    def test_of_many_rows_a_part_is_taken(self, monkeypatch):
+        unseen = draw_unseen(5, n_rows=2000)
+        whole = LabelSetVotes().fit_calibration([unseen])
+        seen = []
+        monkeypatch.setattr(label_set_decoders, "_MOST_FITTED", 500 * len(unseen.label_sets.sets))
+        measure = LabelSetVotes._measure_loss
+        monkeypatch.setattr(
+            LabelSetVotes,
+            "_measure_loss",
+            lambda *a: (seen.append(len(a[1].points)), measure(*a))[1],
+        )
+        part = LabelSetVotes().fit_calibration([unseen])
+        assert set(seen) == {500}
+        assert part.slope == pytest.approx(whole.slope, abs=0.2)
+
+    def test_descending_finds_the_sigmoids_of_labels_by_themselves(self):
+        points, is_present = draw(6)
+        x = points / 100
+
+        def measure(slope, shift):
+            p = 1 / (1 + np.exp(-(slope * x + shift)))
+            error = p - is_present
+            loss = -np.log(np.where(is_present, p, 1 - p)).sum()
+            return loss, (error * x).sum(axis=0), error.sum(axis=0)
+
+        for is_shared in (True, False):
+            expected = fit_sigmoids(points, is_present, is_shared=is_shared)
+            found = descend(measure, points.shape[1], is_shared=is_shared)
+            assert np.allclose(found, expected, rtol=0.01, atol=0.5)
 
 
 class TestTheories:

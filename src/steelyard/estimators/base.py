@@ -19,7 +19,8 @@ from steelyard.explain import Explanation, explain_theory
 from steelyard.learning.constraints import Constraints
 from steelyard.learning.targets import TargetChoice, Targets, encode_targets
 from steelyard.learning.weights import check_class_weight
-from steelyard.model.calibrating import apply_calibration, find_points, fit_calibration
+from steelyard.model.calibrating import apply_calibration, find_points
+from steelyard.model.sigmoids import Unseen
 from steelyard.model.theory import Theory
 from steelyard.splitting import IterativeStratifiedKFold
 
@@ -158,17 +159,17 @@ class TheoryClassifier(DocumentedMixin, CallbackSupportMixin, ClassifierMixin, B
         n_folds = _CALIBRATION_FOLDS if calibrate is True else int(calibrate)
         seed = seed_to_entropy(self.random_state) % np.iinfo(np.int32).max
         is_present = targets.is_present.T
-        points = np.empty(is_present.shape)
+        unseen = []
         folds = IterativeStratifiedKFold(n_folds, random_state=seed)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # learning from all examples has given these warnings
             for train, test in folds.split(is_present, is_present.astype(np.int64)):
                 learned = self._learn_theory(take_rows(X, train), targets.take(train))
-                points[test] = find_points(learned, take_rows(X, test))
+                totals = None if targets.totals is None else targets.totals[test]
+                points = find_points(learned, take_rows(X, test))
+                unseen.append(Unseen(points, is_present[test], totals, learned.decoder.known))
         is_shared = targets.output == "multiclass"
-        calibration = fit_calibration(
-            points, is_present, is_shared=is_shared, weights=targets.totals
-        )
+        calibration = theory.decoder.fit_calibration(unseen, is_shared=is_shared)
         return apply_calibration(theory, calibration)
 
     def _read_training_set(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, Targets]:

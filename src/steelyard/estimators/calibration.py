@@ -6,7 +6,7 @@ other folds. What is learned on all examples is calibrated on the held-out rows 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 
 from steelyard.learning.tuning import choose_thresholds
 from steelyard.measures import Measure, find_measure, get_scorer
-from steelyard.model.calibrating import apply_calibration, find_points, fit_calibration
+from steelyard.model.calibrating import apply_calibration, find_points
 from steelyard.model.combiner import Calibration
 from steelyard.model.decoders import Decoder, EachLabel
 from steelyard.model.evaluation import labels_to_answer
 from steelyard.model.path import TheoryPath
 from steelyard.model.recounting import read_labels
+from steelyard.model.sigmoids import Unseen
 from steelyard.model.theory import Theory
 
 Floats = NDArray[np.float64]
@@ -47,28 +48,26 @@ class TestFold(NamedTuple):
 
 
 class HeldOut(NamedTuple):
-    """Log-odds and true labels of the held-out rows of a fold, each of shape (n_rows, n_labels).
+    """What a theory of a fold makes of the rows that it did not see.
 
-    `target` is what these labels are: a fold can lack a class. `totals` says what each row counts for
-    each label, `weights` what it counts in a measure.
+    `target` is what its labels are: a fold can lack a class. `weights` says what each row counts in a
+    measure.
     """
 
-    points: Floats
-    truth: NDArray[np.bool_]
+    unseen: Unseen
     target: Any
-    totals: Floats
     weights: Floats
 
 
-def hold_out(theory: Theory, test: TestFold) -> HeldOut | None:
-    """What a theory makes of held-out rows; None if they have a class that it does not know."""
+def hold_out(theory: Theory, path: TheoryPath, test: TestFold) -> HeldOut | None:
+    """What a theory of a path makes of held-out rows; None if they have a class that it does not know."""
     try:
         truth = read_labels(theory, test.y)
     except ValueError:
         return None
-    totals = np.ones(truth.shape) if test.totals is None else test.totals
     weights = np.ones(len(truth)) if test.weights is None else test.weights
-    return HeldOut(find_points(theory, test.X), truth, _target_of(theory), totals, weights)
+    unseen = Unseen(find_points(theory, test.X), truth, test.totals, path.label_sets)
+    return HeldOut(unseen, _target_of(theory), weights)
 
 
 def _target_of(found: Theory | TheoryPath) -> Any:
@@ -85,22 +84,20 @@ def calibrate_chosen(
     """A theory, calibrated on the held-out rows of the folds in which its cell has the same labels."""
     target = _target_of(theory)
     held_out = [
-        hold_out(path.theory(h, **cell), test)
+        hold_out(path.theory(h, **cell), path, test)
         for path, test in zip(paths, tests, strict=True)
         if _target_of(path) == target
     ]
-    return apply_calibration(theory, fit_folds(target, held_out))
+    return apply_calibration(theory, fit_folds(target, held_out, theory.decoder))
 
 
-def fit_folds(target: Any, folds: Sequence[HeldOut | None]) -> Calibration:
-    """The calibration that the folds with these labels give together."""
-    same = [fold for fold in folds if fold is not None and fold.target == target]
-    empty = np.empty((0, len(target[0])))
-    points = np.concatenate([empty, *(fold.points for fold in same)])
-    truth = np.concatenate([empty.astype(np.bool_), *(fold.truth for fold in same)])
-    totals = np.concatenate([empty, *(fold.totals for fold in same)])
-    is_one_of_several = bool(target[1]) and len(target[0]) > 1
-    return fit_calibration(points, truth, is_shared=is_one_of_several, weights=totals)
+def fit_folds(target: Any, folds: Sequence[HeldOut | None], decoder: Decoder) -> Calibration:
+    """The calibration for a decoder that the folds with these labels give together."""
+    names, classes = target
+    unseen = [fold.unseen for fold in folds if fold is not None and fold.target == target]
+    if not unseen:
+        return Calibration(np.ones(len(names)), np.zeros(len(names)))
+    return decoder.fit_calibration(unseen, is_shared=bool(classes) and len(names) > 1)
 
 
 def _shift(points: Floats, calibration: Calibration) -> NDArray[np.int64]:
@@ -115,8 +112,8 @@ def _find_thresholds(
     known = [fold for fold in folds if fold is not None]
     if not known:
         return None
-    points = np.concatenate([_shift(fold.points, calibration) for fold in known])
-    truth = np.concatenate([fold.truth for fold in known])
+    points = np.concatenate([_shift(fold.unseen.points, calibration) for fold in known])
+    truth = np.concatenate([fold.unseen.is_present for fold in known])
     weights = np.concatenate([fold.weights for fold in known])
     return EachLabel(choose_thresholds(points, truth, measure.formula, weights))
 
@@ -140,7 +137,7 @@ def score_calibrated(
     """
     n_ms = len(paths[0].heuristics)
     pairs = list(zip(paths, tests, strict=True))
-    held_out = [[hold_out(path.theory(h), test) for path, test in pairs] for h in range(n_ms)]
+    held_out = [[hold_out(path.theory(h), path, test) for path, test in pairs] for h in range(n_ms)]
     scores = []
     for k, (path, test) in enumerate(pairs):
         columns = [
@@ -151,7 +148,7 @@ def score_calibrated(
     thresholds: list[EachLabel] = []
     if per_label is not None:
         for of_m in held_out:
-            calibration = fit_folds(_target_of(paths[0].theory()), of_m)
+            calibration = fit_folds(_target_of(paths[0].theory()), of_m, EachLabel())
             thresholds.append(_find_thresholds(of_m, calibration, per_label) or EachLabel())
     return scores, thresholds
 
@@ -167,13 +164,18 @@ def _score_fold(
 ) -> Floats:
     """Scores of the theories of one m with each decoder, shape (n_scorings, n_decoders)."""
     theory = path.theory(h)
-    calibration = fit_folds(_target_of(theory), others)
-    points = find_points(apply_calibration(theory, calibration), test.X).astype(np.int64)
+    target = _target_of(theory)
     if per_label is not None:
-        own = _find_thresholds(others, calibration, per_label)
+        own = _find_thresholds(others, fit_folds(target, others, EachLabel()), per_label)
         decoders = [*decoders, own or EachLabel()]
     scores = np.empty((len(scorings), len(decoders)))
+    known: dict[Hashable, tuple[Calibration, NDArray[np.int64]]] = {}
     for j, decoder in enumerate(decoders):
+        if decoder.calibrated_as not in known:
+            calibration = fit_folds(target, others, decoder)
+            points = find_points(apply_calibration(theory, calibration), test.X).astype(np.int64)
+            known[decoder.calibrated_as] = calibration, points
+        calibration, points = known[decoder.calibrated_as]
         combiner, fitted = path.combine_and_decode(decoder)
         is_present = fitted.decode(points, combiner).is_present
         make_theory = partial(_make_theory, path, h, decoder, calibration)

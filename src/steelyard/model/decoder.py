@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from steelyard._numbers import is_number
 
-from .combiner import Combiner, Part, Scores
+from .combiner import Calibration, Combiner, Part, Scores
 from .evidence import Label
 from .formulas import Answer, LabelFormulas
 from .label_sets import KnownLabelSets
+from .sigmoids import Unseen, fit_sigmoids
 
 Floats = NDArray[np.float64]
 Masks = NDArray[np.bool_]
@@ -80,6 +81,25 @@ class Decoder(Part):
     def to_probability(self, decoded: Decoded, combiner: Combiner) -> Floats:
         """Probability that each label is present."""
         return combiner.to_probability(decoded.scores)
+
+    # -- calibration -----------------------------------------------------------------------------
+
+    @property
+    def calibrated_as(self) -> Hashable:
+        """Decoders for which this is equal have the same calibration."""
+        return None
+
+    def fit_calibration(self, unseen: Sequence[Unseen], *, is_shared: bool = False) -> Calibration:
+        """The slope and the shift of each label with which its probabilities fit unseen examples.
+
+        Here the probability of a label depends on its own log-odds only. Each part of the examples has
+        rules of its own; with `is_shared` all labels have the same slope and shift.
+        """
+        points, is_present, weights = (
+            np.concatenate(parts)
+            for parts in zip(*((u.points, u.is_present, u.totals) for u in unseen), strict=True)
+        )
+        return fit_sigmoids(points, is_present, is_shared=is_shared, weights=weights)
 
     # -- words -----------------------------------------------------------------------------------
 

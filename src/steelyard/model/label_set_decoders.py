@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -11,12 +11,13 @@ import numpy as np
 
 from steelyard._numbers import is_number
 
-from .combiner import Combiner, Scores
+from .combiner import Calibration, Combiner, Scores
 from .decoder import Decoded, Decoder, Floats, Masks, check_share
 from .evidence import Label
 from .formulas import Answer, LabelFormulas, LabelSetSearch, SetAim
 from .label_sets import KnownLabelSets
 from .log_odds import POINTS_PER_LOG_ODD, Points
+from .sigmoids import Unseen, descend
 
 # Numbers in a block of set scores (rows × sets): 2 MB of floats, which a cache can hold.
 _BLOCK_SCORES = 250_000
@@ -26,6 +27,12 @@ _BLOCK_SCORES = 250_000
 BEST_WEIGHT = 1_000_000
 # A share of the votes counts to three digits.
 SHARES = 1_000
+
+# Numbers of scores (rows × sets) from which a calibration is fitted; of more rows a part is taken, since
+# slopes and shifts are few. So fitting takes about a second.
+_MOST_FITTED = 1_000_000
+# Shares below this, and above one minus this, are no surer.
+_LEAST_SHARE = 1e-6
 
 # A larger weight would give points that floating point numbers do not hold exactly.
 _LARGEST_WEIGHT = 1_000_000
@@ -330,6 +337,54 @@ class LabelSetVotes(_LabelSets):
         has, lacks = votes * (SHARES - needed), (of_all[:, None] - votes) * needed
         return np.asarray((has - lacks) / (has + lacks))
 
+    @property
+    def calibrated_as(self) -> Hashable:
+        """The shares of the votes do not depend on the threshold."""
+        return self.name, self.frequency_weight, self.silence
+
+    def fit_calibration(self, unseen: Sequence[Unseen], *, is_shared: bool = False) -> Calibration:
+        """The slope and the shift of each label's log-odds with which the shares fit unseen examples.
+
+        They minimise the negative log-likelihood of all labels, given their shares of the votes.
+        """
+        fitted = [(self.fit(part.label_sets), _thin(part)) for part in unseen]
+
+        def measure(slope: Floats, shift: Floats) -> tuple[float, Floats, Floats]:
+            loss, by_slope, by_shift = 0.0, np.zeros(len(slope)), np.zeros(len(slope))
+            for decoder, part in fitted:
+                log_odds = part.points / POINTS_PER_LOG_ODD
+                calibrated = part._replace(points=POINTS_PER_LOG_ODD * (slope * log_odds + shift))
+                of_part, error = decoder._measure_loss(calibrated)
+                loss += of_part
+                by_slope += (error * log_odds).sum(axis=0)
+                by_shift += error.sum(axis=0)
+            return loss, by_slope, by_shift
+
+        return descend(measure, unseen[0].points.shape[1], is_shared=is_shared)
+
+    def _measure_loss(self, unseen: Unseen) -> tuple[float, Floats]:
+        """The negative log-likelihood of the labels, and its derivative by each of their log-odds."""
+        matrix = self._fitted.matrix(unseen.points.shape[1]).astype(np.float64)
+        loss, error = 0.0, np.empty(unseen.points.shape)
+        for rows, block, known, new in self._score_sets(unseen.points):
+            best = np.maximum(known.max(axis=1), new)[:, None]
+            votes = np.exp(
+                np.column_stack((known, new)) / POINTS_PER_LOG_ODD - best / POINTS_PER_LOG_ODD
+            )
+            votes /= votes.sum(axis=1, keepdims=True)
+            is_new = (block > 0).astype(np.float64)
+            share = votes[:, :-1] @ matrix + votes[:, -1:] * is_new
+            share = np.clip(share, _LEAST_SHARE, 1 - _LEAST_SHARE)
+            y, weights = unseen.is_present[rows], unseen.totals[rows]
+            loss -= float((weights * np.log(np.where(y, share, 1 - share))).sum())
+            slope = weights * (share - y) / (share * (1 - share))
+            # What more votes for each set would do, relative to more votes for all of them.
+            gain = np.column_stack((slope @ matrix.T, (slope * is_new).sum(axis=1)))
+            gain -= (votes * gain).sum(axis=1, keepdims=True)
+            gain *= votes
+            error[rows] = gain[:, :-1] @ matrix + gain[:, -1:] * is_new
+        return loss, error
+
     def describe(self) -> str:
         """How many sets there are, and the share that a label needs."""
         needed = f"{100 * self.min_share / SHARES:g} %"
@@ -477,6 +532,17 @@ def _maximise_f1(by_size: Floats, empty: Floats) -> tuple[Masks, Floats]:
 def _to_votes(score: Floats) -> Floats:
     """Votes of sets, from their scores relative to the best one."""
     return np.asarray(np.rint(BEST_WEIGHT * np.exp(score / POINTS_PER_LOG_ODD)))
+
+
+def _thin(unseen: Unseen) -> Unseen:
+    """Some of the rows, evenly spaced and with larger weights, if there are many rows and label sets."""
+    n_sets = 1 if unseen.label_sets is None else len(unseen.label_sets.sets)
+    every = -(-len(unseen.points) * n_sets // _MOST_FITTED)
+    if every <= 1:
+        return unseen
+    points, is_present, totals = unseen.points, unseen.is_present, unseen.totals
+    more = len(points) / len(points[::every])
+    return Unseen(points[::every], is_present[::every], more * totals[::every], unseen.label_sets)
 
 
 def _count_sets(known: KnownLabelSets) -> str:
