@@ -1,7 +1,6 @@
 """BoostedRulesClassifierCV: the decoder and the m that brute force would choose."""
 
 import pickle
-from dataclasses import replace
 
 import numpy as np
 import pytest

@@ -18,7 +18,7 @@ def fit_sigmoid(log_odds, is_present, slope, shift, slope_strength, shift_streng
 
 
 def measure_share_loss(log_odds, is_present, known, frequency_weight):
-    """The negative log-likelihood of labels, given their shares of the votes of label sets; row by row."""
+    """The negative log-likelihood of labels, given their shares of the votes; row by row."""
     lifts, unseen = known.log_lift, known.log_unseen
     loss = 0.0
     for scores, truth in zip(log_odds, is_present, strict=True):

@@ -60,7 +60,7 @@ class HeldOut(NamedTuple):
 
 
 def hold_out(theory: Theory, path: TheoryPath, test: TestFold) -> HeldOut | None:
-    """What a theory of a path makes of held-out rows; None if they have a class that it does not know."""
+    """What a theory of a path makes of held-out rows; None if it does not know all their classes."""
     try:
         truth = read_labels(theory, test.y)
     except ValueError:

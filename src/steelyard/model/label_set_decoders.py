@@ -94,7 +94,7 @@ class _LabelSets(Decoder):
         points = np.rint(POINTS_PER_LOG_ODD * self.frequency_weight * log_odds)
         return np.asarray(points, dtype=np.int64)
 
-    def _score_sets(self, scores: Points) -> Iterator[tuple[slice, Floats, Floats, Floats]]:
+    def _score_sets(self, scores: Scores) -> Iterator[tuple[slice, Floats, Floats, Floats]]:
         """Blocks of rows: scores of labels, of the known sets, and of the new set.
 
         The new set has the labels with a positive score, which no new set can beat.
@@ -347,7 +347,7 @@ class LabelSetVotes(_LabelSets):
 
         They minimise the negative log-likelihood of all labels, given their shares of the votes.
         """
-        fitted = [(self.fit(part.label_sets), _thin(part)) for part in unseen]
+        fitted = [(replace(self, known=part.label_sets), _thin(part)) for part in unseen]
 
         def measure(slope: Floats, shift: Floats) -> tuple[float, Floats, Floats]:
             loss, by_slope, by_shift = 0.0, np.zeros(len(slope)), np.zeros(len(slope))
@@ -367,10 +367,8 @@ class LabelSetVotes(_LabelSets):
         matrix = self._fitted.matrix(unseen.points.shape[1]).astype(np.float64)
         loss, error = 0.0, np.empty(unseen.points.shape)
         for rows, block, known, new in self._score_sets(unseen.points):
-            best = np.maximum(known.max(axis=1), new)[:, None]
-            votes = np.exp(
-                np.column_stack((known, new)) / POINTS_PER_LOG_ODD - best / POINTS_PER_LOG_ODD
-            )
+            all_sets = np.column_stack((known, new))
+            votes = np.exp((all_sets - all_sets.max(axis=1, keepdims=True)) / POINTS_PER_LOG_ODD)
             votes /= votes.sum(axis=1, keepdims=True)
             is_new = (block > 0).astype(np.float64)
             share = votes[:, :-1] @ matrix + votes[:, -1:] * is_new
