@@ -13,10 +13,13 @@ from sklearn import metrics
 from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
 from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.multioutput import MultiOutputClassifier
+from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from steelyard.measures import (
     MEASURES,
+    SCORE_MEASURES,
     confusion_counts,
     get_measure,
     get_scorer,
@@ -331,7 +334,34 @@ class TestScorers:
 
         assert get_scorer(scorer) is scorer
 
+    @pytest.mark.parametrize("name", SCORE_MEASURES)
+    def test_measures_of_scores_look_at_probabilities_and_losses_are_negated(self, name):
+        estimator = DummyClassifier(strategy="prior").fit(self.X, self.Y)
+        prior = np.tile([0.75, 0.25], (len(self.X), 1))
+        measure = SCORE_MEASURES[name]
+        expected = measure(self.Y, prior) * (-1 if measure.is_loss else 1)
+        for scoring in (name, measure):
+            assert get_scorer(scoring)(estimator, self.X, self.Y) == pytest.approx(expected)
+        scorer = pickle.loads(pickle.dumps(get_scorer(name)))
+        assert scorer(estimator, self.X, self.Y) == pytest.approx(expected)
+
+    def test_measures_of_scores_say_what_they_need(self):
+        estimator = DummyClassifier(strategy="prior").fit(self.X, self.Y[:, 0])
+        with pytest.raises(
+            ValueError, match="'lrap' measures several labels, but this target is one"
+        ):
+            get_scorer("lrap")(estimator, self.X, self.Y[:, 0])
+        with pytest.raises(ValueError, match="'brier' takes no sample weights"):
+            get_scorer("brier")(estimator, self.X, self.Y, sample_weight=np.ones(8))
+        margins = MultiOutputClassifier(LinearSVC()).fit(self.X, self.Y)
+        with pytest.raises(
+            ValueError, match="brier cannot be computed for MultiOutputClassifier: no"
+        ):
+            get_scorer("brier")(margins, self.X, self.Y)
+
     def test_unknown_scoring(self):
+        with pytest.raises(ValueError, match="did you mean 'brier'"):
+            get_scorer("brierr")
         with pytest.raises(ValueError, match="did you mean 'f1_micro'"):
             get_scorer("f1_mirco")
         with pytest.raises(TypeError, match="a name, a Measure or a callable"):

@@ -39,7 +39,7 @@ def tuned(scoring="f1_micro", **options):
     return BoostedRulesClassifierCV(scoring, **({"cv": 2} | GROWN | options))
 
 
-SCORINGS = ("f1_micro", "subset", "f1_samples", "roc_auc")
+SCORINGS = ("f1_micro", "subset", "f1_samples", "roc_auc", "brier", "auc_macro")
 
 
 @pytest.fixture(scope="module")
@@ -159,7 +159,7 @@ def calibrate_folds(X, y, m, decoder):
 
 
 class TestCalibrating:
-    @pytest.mark.parametrize("scoring", ["f1_micro", "neg_brier_score"])
+    @pytest.mark.parametrize("scoring", ["f1_micro", "neg_brier_score", "brier"])
     def test_a_fold_is_scored_with_the_calibration_of_the_other_folds(self, data, scoring):
         X, y = data
         if scoring == "neg_brier_score":  # of scikit-learn, by means of predict_proba

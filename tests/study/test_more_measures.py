@@ -8,11 +8,10 @@ import pytest
 
 from steelyard import RuleSetClassifier
 from steelyard.heuristics import MEstimate
-from steelyard.measures import MEASURES, SCORE_MEASURES
+from steelyard.measures import MEASURES, SCORE_MEASURES, describe_lack, find_scores
 from steelyard.report.tables import list_tables
 from steelyard.study import StudyConfig, StudyError, load_study, run_study
 from steelyard.study.data import load_study_data
-from steelyard.study.evaluating import describe_lack, find_scores
 
 SMALL = StudyConfig(
     data=("planted",), parameters=(0.0, 16.0), phis=(1.0, 0.5), folds=2, n_candidates=200, seed=1

@@ -34,8 +34,9 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
     Parameters
     ----------
     scoring : str or callable, default="f1_micro"
-        A measure of `steelyard.measures` (``"f1_micro"``, ``"hamming"``, ``"subset"``, ...), the name
-        of a scikit-learn scorer or a scorer ``(estimator, X, y) -> float``.
+        A measure of `steelyard.measures`: of labels (``"f1_micro"``, ``"hamming"``, ``"subset"``, ...)
+        or of probabilities (``"brier"``, ``"auc_macro"``, ``"ranking_loss"``, ...; losses are negated);
+        the name of a scikit-learn scorer or a scorer ``(estimator, X, y) -> float``.
     ms : sequence of float, default=(16.0,)
         Values of m. A larger grid was not better on average: it increases selection bias.
     cv : int, splitter or iterable of splits, default=5

@@ -14,7 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.learning.tuning import choose_thresholds
-from steelyard.measures import Measure, find_measure, get_scorer
+from steelyard.measures import (
+    Measure,
+    RankedScores,
+    find_measure,
+    find_score_scorer,
+    get_scorer,
+)
 from steelyard.model.calibrating import apply_calibration, find_points
 from steelyard.model.combiner import Calibration
 from steelyard.model.decoders import Decoder, EachLabel
@@ -177,16 +183,20 @@ def _score_fold(
             known[decoder.calibrated_as] = calibration, points
         calibration, points = known[decoder.calibrated_as]
         combiner, fitted = path.combine_and_decode(decoder)
-        is_present = fitted.decode(points, combiner).is_present
+        decoded = fitted.decode(points, combiner)
         make_theory = partial(_make_theory, path, h, decoder, calibration)
-        cell = test.make_cell(make_theory, labels_to_answer(is_present, path.classes))
+        cell = test.make_cell(make_theory, labels_to_answer(decoded.is_present, path.classes))
         for i, scoring in enumerate(scorings):
             measure = None if path.classes else find_measure(scoring)
-            if measure is None:
+            of_scores = find_score_scorer(scoring)
+            if measure is not None:
+                scores[i, j] = measure(test.y, decoded.is_present, sample_weight=test.weights)
+            elif of_scores is not None:
+                probability = fitted.to_probability(decoded, combiner)
+                scores[i, j] = of_scores.of_many(RankedScores(test.y, probability))
+            else:
                 weights = weight_option(test.weights)
                 scores[i, j] = get_scorer(scoring)(cell, test.X, test.y, **weights)
-            else:
-                scores[i, j] = measure(test.y, is_present, sample_weight=test.weights)
     return scores
 
 

@@ -36,8 +36,9 @@ class RuleSetClassifierCV(TunedClassifier, RuleSetParameters):
     Parameters
     ----------
     scoring : str or callable, default="f1_micro"
-        A measure of `steelyard.measures` (``"f1_micro"``, ``"hamming"``, ``"subset"``, ...), the name
-        of a scikit-learn scorer or a scorer ``(estimator, X, y) -> float``.
+        A measure of `steelyard.measures`: of labels (``"f1_micro"``, ``"hamming"``, ``"subset"``, ...)
+        or of probabilities (``"brier"``, ``"auc_macro"``, ``"ranking_loss"``, ...; losses are negated);
+        the name of a scikit-learn scorer or a scorer ``(estimator, X, y) -> float``.
     heuristics : sequence of Heuristic or None, default=None
         None is the m-estimate with m = 0, 2, 4, ..., 4096.
     phis : sequence of float or None, default=None

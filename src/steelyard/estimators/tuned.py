@@ -22,7 +22,13 @@ from steelyard.learning.parallel import run_parallel
 from steelyard.learning.settings import check_flag
 from steelyard.learning.targets import Output, Targets, flatten_column
 from steelyard.learning.tuning import choose_cell, smooth_scores
-from steelyard.measures import find_measure, get_scorer, reject_single_label
+from steelyard.measures import (
+    RankedScores,
+    check_scoring,
+    find_measure,
+    find_score_scorer,
+    get_scorer,
+)
 from steelyard.model.decoders import Decoder
 from steelyard.model.frames import to_pandas
 from steelyard.model.path import TheoryPath
@@ -218,7 +224,14 @@ def _score_path(
     values = path.evaluate(X, y, list(known.values()), decoder, weights) if known else {}
     for i, measure in known.items():
         scores[i] = values[measure.name]
-    scorers = {i: get_scorer(s) for i, s in enumerate(scorings) if i not in known}
+    found = {i: find_score_scorer(s) for i, s in enumerate(scorings)}
+    of_scores = {i: of_score for i, of_score in found.items() if of_score is not None}
+    for h, probability in enumerate(path.predict_proba_cells(X, decoder) if of_scores else ()):
+        ranked = RankedScores(y, probability)
+        for i, of_score in of_scores.items():
+            scores[i, h] = of_score.of_many(ranked)
+    done = known.keys() | of_scores
+    scorers = {i: get_scorer(s) for i, s in enumerate(scorings) if i not in done}
     for h, j, predicted in path.predict_cells(X, decoder) if scorers else ():
         make_theory = partial(path.theory, h, path.phis[j], decoder=decoder)
         cell = Cell(model, make_theory, predicted)
@@ -278,11 +291,14 @@ class TunedClassifier(TheoryClassifier):
         self._check_calibrate()
         y = flatten_column(name_labels(y, label_names))
         X, targets = self._read_training_set(X, y)
-        if targets.output == "multilabel":
-            reject_single_label(self.scoring)
         names = read_feature_names(feature_names, X)
         search = self._plan(entropy, targets.output, X).check()
         weighed = read_sample_weight(sample_weight, X)
+        check_scoring(
+            self.scoring,
+            is_multilabel=targets.output == "multilabel",
+            is_weighted=weighed.weights is not None,
+        )
         splits = self._split(X, y, weighed, entropy)
         with show_progress(self, "folds") as (progress,):
             weights = None

@@ -1,4 +1,4 @@
-"""Measures of multi-label predictions: of labels (`counting`) and of scores (`scores`)."""
+"""Measures of multi-label predictions: of labels (`counting`), of scores (`scores`), as `scorers`."""
 
 from .counting import (
     MEASURES,
@@ -6,11 +6,16 @@ from .counting import (
     Measure,
     confusion_counts,
     get_measure,
-    get_scorer,
 )
 from .counting import count_cells as count_cells
 from .counting import find_measure as find_measure
-from .counting import reject_single_label as reject_single_label
+from .scorers import LabelScores as LabelScores
+from .scorers import ScoreScorer as ScoreScorer
+from .scorers import check_scoring as check_scoring
+from .scorers import describe_lack as describe_lack
+from .scorers import find_score_scorer as find_score_scorer
+from .scorers import find_scores as find_scores
+from .scorers import get_scorer
 from .scores import MEASURE_GROUPS, SCORE_MEASURES, ScoreMeasure
 from .scores import RankedScores as RankedScores
 from .scores import expand_measures as expand_measures

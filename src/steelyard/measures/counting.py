@@ -1,6 +1,6 @@
 r"""Measures of a multi-label prediction: (Y, Ŷ) → float.
 
-Owns the formulas, the names they go by and the scorers; knows arrays of 0 and 1 and counts only.
+Owns the formulas and the names they go by; knows arrays of 0 and 1 and counts only.
 
 Every measure here is a mean over groups of cells of a formula on the group's counts,
 
@@ -34,7 +34,7 @@ from scipy import sparse
 from steelyard._numbers import divide, read_weights, to_booleans
 from steelyard._text import did_you_mean
 
-__all__ = ["MEASURES", "Counts", "Measure", "confusion_counts", "get_measure", "get_scorer"]
+__all__ = ["MEASURES", "Counts", "Measure", "confusion_counts", "get_measure"]
 
 # ndarray, DataFrame, scipy sparse or nested lists, which have no common type.
 LabelsLike: TypeAlias = Any
@@ -281,72 +281,6 @@ def get_measure(name: str) -> Measure:
 def _hint_and_known(name: object) -> str:
     hint = did_you_mean(str(name), [*MEASURES, *_ALIASES])
     return f"{name!r}{hint}; known are {', '.join(MEASURES)}"
-
-
-def get_scorer(scoring: str | Measure | Callable[..., float]) -> Callable[..., float]:
-    """Turn the name of a measure into a scorer for scikit-learn.
-
-    A scorer is called with a fitted estimator, X and the true labels; greater is better.
-
-    Parameters
-    ----------
-    scoring : str, Measure or callable
-        A name of ours (see :func:`get_measure`); failing that, any name that
-        ``sklearn.metrics.get_scorer`` knows; or a scorer, which is returned unchanged.
-
-    Returns
-    -------
-    callable
-        ``scorer(estimator, X, Y)`` → float.
-
-    Examples
-    --------
-    >>> from steelyard.measures import get_scorer
-    >>> from sklearn.datasets import make_multilabel_classification
-    >>> from sklearn.model_selection import cross_val_score
-    >>> from sklearn.tree import DecisionTreeClassifier
-    >>> X, Y = make_multilabel_classification(random_state=0)
-    >>> tree = DecisionTreeClassifier(random_state=0)
-    >>> cross_val_score(tree, X, Y, scoring=get_scorer("hamming")).shape
-    (5,)
-    """
-    # Imported here because it takes about a second and the formulas do not need it.
-    from sklearn import metrics
-
-    measure = find_measure(scoring)
-    scorer: Callable[..., float]
-    if measure is not None:
-        scorer = metrics.make_scorer(measure)
-    elif isinstance(scoring, str):
-        if scoring not in metrics.get_scorer_names():
-            others = "the names that sklearn.metrics.get_scorer_names() returns"
-            raise ValueError(f"unknown scoring {_hint_and_known(scoring)}, and {others}")
-        scorer = metrics.get_scorer(scoring)
-    elif callable(scoring):
-        scorer = scoring
-    else:
-        raise TypeError(f"scoring must be a name, a Measure or a callable, got {scoring!r}")
-    return scorer
-
-
-# The scorers of scikit-learn that average nothing, so they cannot measure several labels.
-_OF_ONE_LABEL = ("f1", "jaccard", "precision", "recall")
-
-
-def reject_single_label(scoring: object) -> None:
-    """Reject names of scikit-learn's scorers that measure one label only.
-
-    Examples
-    --------
-    >>> reject_single_label("f1")
-    Traceback (most recent call last):
-    ...
-    ValueError: 'f1' measures one label, but there are several: choose f1_micro, f1_macro or f1_examples
-    """
-    if scoring in _OF_ONE_LABEL:
-        *names, last = [name for name in MEASURES if name.startswith(f"{scoring}_")]
-        choices = f"{', '.join(names)} or {last}"
-        raise ValueError(f"{scoring!r} measures one label, but there are several: choose {choices}")
 
 
 # Counting --------------------------------------------------------------------------------------

@@ -413,12 +413,11 @@ class TheoryPath(Saved):
             for j, is_present in enumerate(cells):
                 yield h, j, labels_to_answer(is_present, self.classes)
 
-    def predict_proba_cells(self, X: Any) -> Iterator[NDArray[np.float64]]:
-        """What `predict_proba` of each heuristic's theories returns, shape (n_phis, n_rows, n_labels).
-
-        Each label is predicted by itself.
-        """
-        combiner, decoder = self.combine_and_decode(None)
+    def predict_proba_cells(
+        self, X: Any, decoder: Decoder | None = None
+    ) -> Iterator[NDArray[np.float64]]:
+        """Probabilities of the labels by each heuristic's theories, (n_phis, n_rows, n_labels)."""
+        combiner, decoder = self.combine_and_decode(decoder)
         bits, n_rows = self.coded.cover(X)
         for h in range(len(self.heuristics)):
             cells = np.empty((len(self.phis), n_rows, len(self.labels)))

@@ -18,15 +18,9 @@ from steelyard._text import did_you_mean
 from steelyard.estimators.base import TheoryClassifier
 from steelyard.estimators.methods import METHODS, make_estimator
 from steelyard.learning.constraints import Constraints
-from steelyard.measures import find_score_measures
+from steelyard.measures import LabelScores, describe_lack, find_score_measures, find_scores
 
-from .evaluating import (
-    LabelScores,
-    count_labels,
-    describe_lack,
-    evaluate_prediction,
-    find_scores,
-)
+from .evaluating import count_labels, evaluate_prediction
 
 # Names for learners of other packages, which need not be installed.
 ALIASES = {"boomer": "mlrl.boosting:BoomerClassifier", "seco": "mlrl.seco:SeCoClassifier"}

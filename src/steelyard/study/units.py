@@ -33,20 +33,14 @@ from steelyard.learning.limits import read_demands
 from steelyard.learning.settings import ForestSettings
 from steelyard.learning.targets import TargetChoice, encode_targets
 from steelyard.learning.training_table import code_training_table
-from steelyard.measures import find_score_measures
+from steelyard.measures import LabelScores, find_score_measures
 from steelyard.model.coverage import index_rows
 from steelyard.model.path import TheoryPath
 from steelyard.splitting import assign_folds
 
 from .config import SIZE_MEASURES, StudyConfig, StudyError
 from .data import StudyData, fold_seed
-from .evaluating import (
-    LabelScores,
-    count_labels,
-    count_path,
-    evaluate_path,
-    evaluate_prediction,
-)
+from .evaluating import count_labels, count_path, evaluate_path, evaluate_prediction
 from .methods import find_method, judge_method
 from .store import Arrays
 
