@@ -97,7 +97,7 @@ def tune(
     for i, measure in enumerate(MEASURES):
         cell = search.choose(folds, i)
         chosen = cells[cell]
-        variant = {parameter: chosen[parameter] for parameter in search.variants}
+        variant = {parameter: chosen[parameter] for parameter in search.variants[0]}
         if str(variant) not in paths:
             model = clone(search.template).set_params(**variant)
             training_set = model._read_training_set(X, Y)

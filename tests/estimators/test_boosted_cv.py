@@ -3,6 +3,7 @@
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.metrics import make_scorer
@@ -99,6 +100,17 @@ class TestChoosing:
         assert sum(len(rule.body) for rule in fitted.theory_) <= 12
         chosen = fitted.best_params_["max_conditions"]
         assert max(len(rule.body) for rule in fitted.theory_) <= chosen
+
+    def test_sparse_tables_are_also_tried_with_one_condition_per_rule(self):
+        words = pd.DataFrame(np.random.default_rng(0).random((120, 9)) < 0.1).astype(int)
+        words.columns = [f"word {j}" for j in range(9)]
+        Y = pd.DataFrame({"any": words.iloc[:, :3].max(axis=1), "both": words.iloc[:, 5]})
+        fitted = tuned("hamming", decode="each-label").fit(words, Y)
+        tried = zip(*(fitted.cv_results_[k] for k in ("max_conditions", "condense")), strict=True)
+        assert list(tried) == [*((4, condense) for condense in CONDENSE), (1, False)]
+        for given in ({"condense": False}, {"max_conditions": 4}, {"max_total_conditions": 9}):
+            variants = tuned(decode="each-label", **given)._plan(0, X=words).variants
+            assert variants == tuned(decode="each-label", **given)._plan(0).variants
 
     @pytest.mark.parametrize(
         ("given", "tried"),

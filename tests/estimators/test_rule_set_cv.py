@@ -417,7 +417,7 @@ class TestPresets:
         X = pd.DataFrame(np.eye(12, 4))
         for table, sources in ((X, ["forest"]), (1 - X, ["forest", "ripper"])):
             search = RuleSetClassifierCV(preset="short")._plan(0, X=table)
-            assert search.variants["source"] == sources
+            assert [variant["source"] for variant in search.variants] == sources
             assert search.smooth == (len(sources) == 2)
             assert search.tolerance == 0.5 / len(sources)
 

@@ -14,8 +14,8 @@ from steelyard.measures import find_measure
 
 from .boosted import BoostedRulesClassifier, BoostedRulesParameters
 from .calibration import TestFold, score_calibrated
-from .presets import TUNED_BOOSTED_DECODERS, TUNED_F1_DECODERS, choose_decoders
-from .tuned import FoldScores, Search, Splits, TunedClassifier
+from .presets import TUNED_BOOSTED_DECODERS, TUNED_F1_DECODERS, choose_decoders, is_sparse
+from .tuned import FoldScores, Search, Splits, TunedClassifier, combine
 from .validation import as_list
 
 # Tuning tries condensing up to this many rules; with more it can take minutes per fold.
@@ -51,9 +51,10 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
         more than 1,000 rules are asked for: the time of condensing grows with the cube of the rules of
         a label.
     max_conditions : int, None, a list of them or "auto", default="auto"
-        As in `BoostedRulesClassifier`, or a list to choose from. "auto" is 4; if `max_total_conditions`
-        bounds the conditions of all rules together, it tries 1, 2 and 4, which takes up to three times
-        as long: there can be more rules if they are shorter.
+        As in `BoostedRulesClassifier`, or a list to choose from. "auto" is 4; for sparse tables, such as
+        those of words, it also tries rules of one condition, if `condense` is None, too. If
+        `max_total_conditions` bounds the conditions of all rules together, it tries 1, 2 and 4, which
+        takes up to three times as long: there can be more rules if they are shorter.
     max_rules, max_total_conditions, min_rules_per_label, max_labels_per_rule, n_tries, \
     sample_fraction, max_features, category_sets, class_weight, constraints, max_memory, \
     random_state, verbose
@@ -98,23 +99,29 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
     calibrate: bool = True
     tolerance: float = 0.0
 
-    def _plan(self, entropy: int, output: Output = "multilabel", X: Any = None) -> Search:  # noqa: ARG002
+    def _plan(self, entropy: int, output: Output = "multilabel", X: Any = None) -> Search:
         default = [*TUNED_BOOSTED_DECODERS, *(TUNED_F1_DECODERS if self._is_example_f1() else ())]
         return Search(
             template=self._make_template(BoostedRulesClassifier, entropy),
-            variants={
-                "max_conditions": self._list_max_conditions(),
-                "condense": self._list_condense(),
-            },
+            variants=self._list_variants(X),
             decoders=choose_decoders(self.decode, default, output),
             axes={"m": [MEstimate(m).m for m in as_list(self.ms)]},
             tolerance=self.tolerance,
             shares_rules=True,  # condensing in two ways starts from the same rules
         )
 
+    def _list_variants(self, X: Any) -> list[dict[str, Any]]:
+        """Combinations of `max_conditions` and `condense` to choose from."""
+        lengths, condense = self._list_max_conditions(), self._list_condense()
+        variants = combine({"max_conditions": lengths, "condense": condense})
+        is_open = self.condense is None and _is_auto(self.max_conditions)
+        if is_open and 1 not in lengths and X is not None and is_sparse(X):
+            variants.append({"max_conditions": 1, "condense": False})
+        return variants
+
     def _list_max_conditions(self) -> list[int | None]:
         """The values of `max_conditions` to choose from."""
-        if not (isinstance(self.max_conditions, str) and self.max_conditions == "auto"):
+        if not _is_auto(self.max_conditions):
             return as_list(self.max_conditions)
         if self.max_total_conditions is not None:
             return [*_WITHIN_BUDGET]
@@ -160,7 +167,7 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
         grids: list[list[FoldScores]] = [[] for _ in folds]
         others: list[list[FoldScores]] = [[] for _ in folds]  # with one threshold per label
         more_cells: list[dict[str, Any]] = []
-        for v, variant in enumerate(search.list_variants()):
+        for v, variant in enumerate(search.variants):
             paths = [fold.paths[v] for fold in folds]
             about = (search.decoders, scorings, per_label)
             scores, thresholds = score_calibrated(paths, tests, *about)
@@ -172,3 +179,7 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
         joined = zip(grids, others, folds, strict=True)
         found = [FoldScores.join(grid + other, fold.paths) for grid, other, fold in joined]
         return search._replace(more_cells=more_cells), found
+
+
+def _is_auto(max_conditions: Any) -> bool:
+    return isinstance(max_conditions, str) and max_conditions == "auto"

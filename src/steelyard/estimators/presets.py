@@ -83,10 +83,10 @@ def choose_preset(preset: str, X: Any = None) -> str:
     """The preset itself; "auto" is "short" for a sparse table, else "paper"."""
     if preset != "auto":
         return preset
-    return "short" if X is not None and _is_sparse(X) else "paper"
+    return "short" if X is not None and is_sparse(X) else "paper"
 
 
-def _is_sparse(X: Any) -> bool:
+def is_sparse(X: Any) -> bool:
     """Whether most columns have one value, 0 if they are numeric, in at least 5 of 6 rows.
 
     The texts of langlog have 0 in 86 % of the rows of a word; of the paper's dense data sets flags comes
@@ -106,7 +106,7 @@ def _is_sparse(X: Any) -> bool:
 
 def find_tuned_presets(X: Any = None) -> dict[str, dict[str, Any]]:
     """What the tuning of each preset chooses from for a table."""
-    return _SPARSE_PRESETS if X is not None and _is_sparse(X) else TUNED_PRESETS
+    return _SPARSE_PRESETS if X is not None and is_sparse(X) else TUNED_PRESETS
 
 
 def apply_preset(

@@ -18,7 +18,7 @@ from steelyard.learning.targets import Output
 
 from .presets import apply_preset, choose_decoders, find_tuned_presets
 from .rule_set import RuleSetClassifier, RuleSetParameters
-from .tuned import FoldScores, Search, TunedClassifier
+from .tuned import FoldScores, Search, TunedClassifier, combine
 from .validation import as_list
 
 # The parameters to choose that need candidates of their own.
@@ -218,7 +218,7 @@ class RuleSetClassifierCV(TunedClassifier, RuleSetParameters):
             template.set_params(preset=values["preset"])
         return Search(
             template=template,
-            variants={name: as_list(values[name]) for name in VARIANTS},
+            variants=combine({name: as_list(values[name]) for name in VARIANTS}),
             decoders=choose_decoders(self.decode, values["decode"], output),
             axes={
                 "heuristic": [get_heuristic(h) for h in as_list(values["heuristics"])],

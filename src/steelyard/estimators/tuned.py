@@ -87,8 +87,8 @@ class Search(NamedTuple):
     ----------
     template : estimator
         The classifier whose parameters are chosen.
-    variants : dict of lists
-        Values of the parameters that need a path of their own.
+    variants : list of dict
+        Combinations of the parameters that need a path of their own.
     decoders : list of Decoder
     axes : dict of lists
         Values of the parameters that one path covers, in the order of its axes.
@@ -104,7 +104,7 @@ class Search(NamedTuple):
     """
 
     template: Any
-    variants: Mapping[str, Sequence[Any]]
+    variants: Sequence[dict[str, Any]]
     decoders: Sequence[Decoder]
     axes: Mapping[str, Sequence[Any]]
     tolerance: float
@@ -125,16 +125,12 @@ class Search(NamedTuple):
 
     def cells(self) -> list[dict[str, Any]]:
         """The parameters of every cell, in the order of all results."""
-        grid = _combine({**self.variants, "decode": self.decoders, **self.axes})
-        return [*grid, *self.more_cells]
+        of_variant = combine({"decode": self.decoders, **self.axes})
+        return [*(v | cell for v in self.variants for cell in of_variant), *self.more_cells]
 
     def models(self) -> list[Any]:
         """One classifier per variant."""
-        return [clone(self.template).set_params(**v) for v in self.list_variants()]
-
-    def list_variants(self) -> list[dict[str, Any]]:
-        """The parameters of every variant."""
-        return _combine(self.variants)
+        return [clone(self.template).set_params(**variant) for variant in self.variants]
 
     def score_folds(
         self,
@@ -185,7 +181,7 @@ class Search(NamedTuple):
         return FoldScores.join(parts, paths)
 
 
-def _combine(choices: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
+def combine(choices: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
     """All combinations of parameter values; the last parameter changes fastest."""
     rows = itertools.product(*choices.values())
     return [dict(zip(choices, values, strict=True)) for values in rows]
@@ -368,7 +364,7 @@ class TunedClassifier(TheoryClassifier):
         if not (keeps_predictions if self.calibrate is None else self.calibrate):
             return theory
         chosen = self.best_params_
-        v = search.list_variants().index({name: chosen[name] for name in search.variants})
+        v = search.variants.index({name: chosen[name] for name in search.variants[0]})
         first, *rest = search.axes
         h = list(search.axes[first]).index(chosen[first])
         cell = {"decoder": chosen["decode"]} | {name: chosen[name] for name in rest}
