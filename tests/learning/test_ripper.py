@@ -2,6 +2,7 @@
 
 import _thread
 import threading
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -42,7 +43,37 @@ def problems(draw, **options):
     return training, is_target.astype(np.uint8), problem
 
 
-def make_learner(coded, is_target, problem=None, *, prune=True, optimizations=2, n_folds=3, seed=0):
+def make_large_problem(seed):
+    """The same with hundreds of rows: numbers with few and many values, some missing, and categories."""
+    rng = np.random.default_rng(seed)
+    n_rows = int(rng.integers(200, 400))
+    first, second = rng.normal(size=(2, n_rows))
+    is_target = (first > 0.3) & (second < 0.8) ^ (rng.random(n_rows) < 0.05 * (seed % 4))
+    first[rng.random(n_rows) < 0.05 * (seed % 3)] = np.nan
+    X = pd.DataFrame(
+        {
+            "few": np.round(4 * first) / 4,
+            "many": np.round(rng.normal(size=n_rows), 1),
+            "again": np.round(second, 1),
+            "colour": rng.choice(["red", "green", "blue"], size=n_rows),
+        }
+    )
+    training = code_training_table(X, None, value_cuts)
+    problem = oracle.Problem(
+        rows=table_to_rows(X),
+        is_positive=is_target.tolist(),
+        is_nominal=[feature.is_nominal for feature in training.coder.features],
+        n_possible=count_possible_conditions(training.coded),
+        split=None,
+        min_weight=1,
+        check_error=True,
+    )
+    return training, is_target.astype(np.uint8), problem
+
+
+def make_learner(
+    coded, is_target, problem=None, *, prune=True, optimizations=2, n_folds=3, seed=0, limits=None
+):
     """A learner of all rows in their order; with the parameters of a problem."""
     min_weight, check_error = (problem.min_weight, problem.check_error) if problem else (1, True)
     return RuleListLearner(
@@ -55,6 +86,7 @@ def make_learner(coded, is_target, problem=None, *, prune=True, optimizations=2,
         is_target,
         np.arange(len(is_target)),
         float(is_target.mean()),
+        limits,
     )
 
 
@@ -85,6 +117,37 @@ class TestGrowing:
         rows = list(range(len(is_target)))
         body = make_learner(training.coded, is_target, problem).grow(rows, [])
         assert to_oracle(training, body) == oracle.grow(problem, rows)
+
+    @pytest.mark.parametrize("seed", range(12))
+    def test_body_of_many_rows_equals_the_oracle(self, seed):
+        # Nodes of 128 rows and more are counted in blocks of codes.
+        training, is_target, problem = make_large_problem(seed)
+        rows = list(range(len(is_target)))
+        body = make_learner(training.coded, is_target, problem).grow(rows, [])
+        assert to_oracle(training, body) == oracle.grow(problem, rows)
+
+    @pytest.mark.parametrize("seed", range(4))
+    def test_limits_that_forbid_nothing_change_no_body_of_many_rows(self, seed):
+        training, is_target, _ = make_large_problem(seed)
+        rows = range(len(is_target))
+        n_features = len(training.coder.features)
+        nothing = np.zeros(1, dtype=np.int32)
+        limits = SimpleNamespace(
+            lower=np.full(n_features, 3, dtype=np.uint8),
+            upper=np.full(n_features, 3, dtype=np.uint8),
+            banned_indptr=np.zeros(n_features + 1, dtype=np.int64),
+            banned_low=nothing,
+            banned_high=nothing,
+            apart_indptr=np.zeros(n_features + 1, dtype=np.int64),
+            apart=nothing,
+            share=np.ones(n_features),
+            min_covered=0,
+            min_tp=0,
+            least_conditions=lambda most: most,
+        )
+        free = make_learner(training.coded, is_target).grow(rows, [])
+        limited = make_learner(training.coded, is_target, limits=limits).grow(rows, [])
+        assert limited == free != []
 
     @given(problems(), st.data())
     def test_pruned_body_equals_the_oracle(self, given_problem, data):

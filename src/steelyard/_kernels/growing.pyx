@@ -719,9 +719,7 @@ def grow_rules(
     # With weights, a row can count more than a bag has draws.
     forest.is_weighed = weights is not None
     if n_drawn_features >= LEAST_DRAWN and not forest.is_weighed:
-        node_bits = make_node_bits(
-            &forest.coded, &forest.tally, forest.is_binary, forest.is_target, bag_size, owner
-        )
+        node_bits = make_node_bits(lists, is_target, bag_size, owner)
         forest.node_bits = &node_bits
     forest.most_tallied = _find_most_tallied(&forest, &n_departing[0])
     cdef int32_t* slot_of_feature = <int32_t*> allocate(owner, n_features * sizeof(int32_t))

@@ -6,19 +6,30 @@ A rule is grown by FOIL's gain on some of the examples and pruned from the end o
 its conditions in the order in which they were added: see `_conditions`.
 """
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 cimport cython
 from cpython.exc cimport PyErr_CheckSignals
 from libc.math cimport INFINITY, log2
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
-from libc.string cimport memcpy
+from libc.string cimport memcpy, memset
 from libcpp.utility cimport pair
 from libcpp.vector cimport vector
 
 from ._coded cimport Coded, borrow, dense_codes
 from ._conditions cimport Condition, cover_mask, filter_rows
-from ._counting cimport Counter, count_codes, examples, make_counter, outside, pack, positives
+from ._counting cimport (
+    Counter,
+    count_codes,
+    examples,
+    is_in_node,
+    make_counter,
+    outside,
+    pack,
+    positives,
+)
 from ._limits cimport PRESENCE, Limits, borrow_limits, is_apart, permitted_classes
 from ._memory cimport allocate
 from ._random cimport next_below
@@ -30,13 +41,20 @@ cdef extern from *:
     """
     /* Rules are added until the description length is this far above its minimum; Cohen's constant. */
     #define SURPLUS_BITS 64.0
+    /* More than the rounding error of a difference of logarithms. */
+    #define ROUNDING 1e-12
     """
     const double SURPLUS_BITS
+    const double ROUNDING
 
 cdef enum:
-    # A walk over the rows in the order of a feature takes less time per row than a histogram, but it
-    # meets all rows. So only nodes with at least this share of them (1 in 4) are counted by a walk.
-    WALK_SHARE = 4
+    # The codes of a numeric feature form at most so many blocks, plus one for missing values, so that a
+    # block is a byte and the counts of a feature stay in the fastest cache ...
+    MOST_BLOCKS = 255
+    # ... and they have at least so many rows each, if codes are distinct.
+    LEAST_ROWS = 32
+    # Smaller nodes are faster to count code by code.
+    LEAST_MEMBERS = 128
 
 ctypedef vector[Condition] Body
 ctypedef vector[uint32_t] Rows
@@ -124,6 +142,12 @@ cdef bint _is_permitted(
     )
 
 
+cdef inline double _gain(uint64_t counts, double base, const double* log2_next) noexcept nogil:
+    """FOIL's gain of covering the packed counts."""
+    cdef int64_t p = positives(counts)  # a signed number becomes a double in one instruction
+    return foil_gain(p, log2_next[p] - log2_next[examples(counts)], base)
+
+
 cdef inline void _consider(
     Condition condition,
     uint64_t counts,
@@ -134,8 +158,7 @@ cdef inline void _consider(
     Found* best,
 ) noexcept nogil:
     """Let a condition that covers the packed counts take the place of the best one if it gains more."""
-    cdef int64_t p = positives(counts)  # a signed number becomes a double in one instruction
-    cdef double gain = foil_gain(p, log2_next[p] - log2_next[examples(counts)], base)
+    cdef double gain = _gain(counts, base, log2_next)
     if scope.limits.is_active:
         gain *= scope.limits.share[condition.feature]
         if gain > best.gain and not _is_permitted(condition, counts, coded, scope):
@@ -181,77 +204,215 @@ cdef inline void _find_range(
         above -= counts[i]
 
 
-# The rows by code, and those codes of a feature that have positives in a node.
-cdef struct Walk:
-    const int32_t* by_code  # (n_dense, n_rows) see `order_by_code`
-    uint64_t* pair  # (n_rows,) packed counts of each row of the node; 0 for other rows
-    int32_t* codes  # the result: these codes, ascending, ...
-    uint64_t* before  # ... the packed counts of all lower codes ...
-    uint64_t* after  # ... and the same with the code itself; at the end those of all codes
+class CodeOrder(NamedTuple):
+    """The rows of each dense feature by code, and blocks of neighbouring codes.
+
+    Parameters
+    ----------
+    rows : (n_dense, n_rows) int32
+        Missing values first. A row is written as 2·row, plus 1 if it is the last one with its code.
+    block : (n_dense, n_rows) uint8
+        The block of each row; 0 for missing values.
+    starts : (n_dense, MOST_BLOCKS + 2) int32
+        Where each block begins in `rows`; after the last one n_rows.
+    n_blocks : (n_dense,) int32
+        Number of blocks, without that of missing values.
+    """
+
+    rows: Any
+    block: Any
+    starts: Any
+    n_blocks: Any
 
 
-cdef inline Py_ssize_t _walk(Py_ssize_t f, const Coded* coded, const Walk* walk) noexcept nogil:
-    """Write the codes of a dense feature that have positives; return how many there are."""
-    cdef const int32_t* codes = dense_codes(coded, f)
-    cdef const int32_t* order = walk.by_code + coded.column[f] * coded.n_rows
-    cdef uint64_t before = 0
-    cdef uint64_t after = 0
-    cdef bint is_last
-    cdef int32_t row
-    cdef Py_ssize_t n_missing = 0
-    cdef Py_ssize_t i, n = 0
-    while n_missing < coded.n_rows and codes[order[n_missing] >> 1] < 0:
-        n_missing += 1
-    # Without a branch: it would often be mispredicted, which took a quarter of the time on scene.
-    for i in range(n_missing, coded.n_rows):
-        row = order[i] >> 1
-        is_last = order[i] & 1
-        after += walk.pair[row]
-        walk.codes[n] = codes[row]
-        walk.before[n] = before
-        walk.after[n] = after
-        n += is_last & (positives(before) != positives(after))
-        before = after if is_last else before
-    walk.after[n] = after
-    return n
+def order_by_code(coded):
+    """The `CodeOrder` of a coded table."""
+    cdef const int32_t[:, ::1] dense = coded.dense
+    cdef int32_t[:, ::1] rows = sort_rows_by_code(dense, coded.n_codes[coded.column >= 0])[0]
+    cdef Py_ssize_t n_dense = dense.shape[0]
+    cdef Py_ssize_t n_rows = dense.shape[1]
+    cdef uint8_t[:, ::1] block = np.empty((n_dense, n_rows), dtype=np.uint8)
+    cdef int32_t[:, ::1] starts = np.zeros((n_dense, MOST_BLOCKS + 2), dtype=np.int32)
+    cdef Py_ssize_t size = max(LEAST_ROWS, (n_rows + MOST_BLOCKS - 1) // MOST_BLOCKS)
+    cdef int32_t[::1] n_blocks = np.zeros(n_dense, dtype=np.int32)
+    cdef Py_ssize_t c, i, b, full
+    cdef int32_t code
+    for c in range(n_dense):
+        b = 0
+        full = 0  # where the block has enough rows, and ends with the next code
+        code = -1
+        for i in range(n_rows):
+            if dense[c, rows[c, i]] != code:
+                code = dense[c, rows[c, i]]
+                if b == 0 or i >= full:
+                    b += 1
+                    starts[c, b] = i
+                    full = i + size
+            block[c, rows[c, i]] = b
+        n_blocks[c] = b
+        starts[c, b + 1 :] = n_rows
+        for i in range(n_rows):
+            code = dense[c, rows[c, i]]
+            rows[c, i] = 2 * rows[c, i] + (i + 1 == n_rows or dense[c, rows[c, i + 1]] != code)
+    return CodeOrder(rows.base, block.base, starts.base, n_blocks.base)
 
 
-cdef inline void _find_bound(
+# A `CodeOrder` as pointers, and what a node has in each block.
+cdef struct Blocks:
+    const int32_t* rows
+    const uint8_t* block
+    const int32_t* starts
+    const int32_t* n_blocks
+    uint64_t* counts  # (n_dense, MOST_BLOCKS + 1) packed counts
+    double* promise  # (n_dense,) no bound on the feature gains more
+
+
+cdef Blocks make_blocks(object order, list owner) except *:
+    """Blocks without counts; their memory belongs to `owner`."""
+    cdef const int32_t[:, ::1] rows = order.rows
+    cdef const uint8_t[:, ::1] block = order.block
+    cdef const int32_t[:, ::1] starts = order.starts
+    cdef const int32_t[::1] n_blocks = order.n_blocks
+    cdef Py_ssize_t n_dense = rows.shape[0]
+    cdef Blocks blocks
+    owner.append(order)
+    blocks.rows = &rows[0, 0]
+    blocks.block = &block[0, 0]
+    blocks.starts = &starts[0, 0]
+    blocks.n_blocks = &n_blocks[0]
+    blocks.counts = <uint64_t*> allocate(owner, n_dense * (MOST_BLOCKS + 1) * sizeof(uint64_t))
+    blocks.promise = <double*> allocate(owner, n_dense * sizeof(double))
+    return blocks
+
+
+cdef inline double _promise(
+    uint64_t beyond, uint64_t within, double base, const double* log2_next
+) noexcept nogil:
+    """No bound within a block gains more, given the packed counts beyond and within the block.
+
+    The best bound would cover all positives of the block and none of its negatives.
+    """
+    cdef int64_t p = positives(beyond) + positives(within)
+    cdef int64_t t = examples(beyond) + positives(within)
+    return foil_gain(p, log2_next[p] - log2_next[t] + ROUNDING, base)
+
+
+cdef inline double _count_blocks(
     Py_ssize_t f,
     const Coded* coded,
-    const Walk* walk,
+    const Counter* counter,
+    Py_ssize_t n_members,
+    const Blocks* blocks,
+    double base,
+    const double* log2_next,
+) noexcept nogil:
+    """Count the blocks of a dense feature and set its promise; return a gain that a bound reaches."""
+    cdef const uint8_t* block = blocks.block + coded.column[f] * coded.n_rows
+    cdef uint64_t* counts = blocks.counts + coded.column[f] * (MOST_BLOCKS + 1)
+    cdef uint64_t above = 0
+    cdef uint64_t below = 0
+    cdef double promise = 0.0
+    cdef double reached = 0.0
+    cdef Py_ssize_t end = blocks.n_blocks[coded.column[f]] + 1
+    cdef Py_ssize_t i, b
+    memset(counts, 0, end * sizeof(uint64_t))
+    for i in range(n_members):
+        counts[block[counter.members[i]]] += counter.pair[counter.members[i]]
+    for b in range(1, end):
+        above += counts[b]
+    for b in range(1, end):
+        above -= counts[b]
+        if positives(counts[b]) != 0:
+            promise = max(promise, _promise(above, counts[b], base, log2_next))
+            promise = max(promise, _promise(below, counts[b], base, log2_next))
+            reached = max(reached, _gain(above + counts[b], base, log2_next))
+            reached = max(reached, _gain(below + counts[b], base, log2_next))
+        below += counts[b]
+    blocks.promise[coded.column[f]] = promise
+    return reached
+
+
+cdef inline void _find_in_block(
+    Py_ssize_t f,
+    Py_ssize_t b,
+    uint64_t below,
+    uint64_t above,
+    const Coded* coded,
+    const Counter* counter,
+    Py_ssize_t n_members,
+    const Blocks* blocks,
     double base,
     const double* log2_next,
     const Scope* scope,
     Found* best,
 ) noexcept nogil:
-    """What `_find_range` does, for a dense numeric feature and a node with many rows."""
+    """Consider the bounds within a block, given the packed counts below it and from it on."""
+    cdef const int32_t* codes = dense_codes(coded, f)
+    cdef const int32_t* rows = blocks.rows + coded.column[f] * coded.n_rows
+    cdef const int32_t* starts = blocks.starts + coded.column[f] * (MOST_BLOCKS + 2)
     cdef int32_t end = coded.n_codes[f]
-    cdef Py_ssize_t i, n = _walk(f, coded, walk)
-    cdef uint64_t above, below
-    cdef int32_t code
-    for i in range(n):
-        code = walk.codes[i]
-        above = walk.after[n] - walk.before[i]
-        below = walk.after[i]
-        _consider(Condition(f, code, end), above, base, log2_next, coded, scope, best)
-        _consider(Condition(f, 0, code + 1), below, base, log2_next, coded, scope, best)
+    cdef uint64_t counts = 0  # of one code
+    cdef int32_t row
+    cdef Py_ssize_t i
+    cdef Py_ssize_t begin = starts[b]
+    cdef Py_ssize_t last = starts[b + 1] - 1
+    if codes[rows[begin] >> 1] == codes[rows[last] >> 1]:
+        # All rows are known: only the last one is left to visit.
+        counts = blocks.counts[coded.column[f] * (MOST_BLOCKS + 1) + b]
+        counts -= counter.pair[rows[last] >> 1] * is_in_node(counter, rows[last] >> 1, 0, n_members)
+        begin = last
+    for i in range(begin, last + 1):
+        row = rows[i] >> 1
+        if is_in_node(counter, row, 0, n_members):
+            counts += counter.pair[row]
+        if not rows[i] & 1:
+            continue
+        below += counts
+        if positives(counts) != 0:
+            _consider(Condition(f, codes[row], end), above, base, log2_next, coded, scope, best)
+            _consider(Condition(f, 0, codes[row] + 1), below, base, log2_next, coded, scope, best)
+        above -= counts
+        counts = 0
 
 
-def order_by_code(coded):
-    """The rows of each dense feature by code, missing values first, shape (n_dense, n_rows) int32.
+cdef inline void _find_bound(
+    Py_ssize_t f,
+    double reached,
+    const Coded* coded,
+    const Counter* counter,
+    Py_ssize_t n_members,
+    const Blocks* blocks,
+    double base,
+    const double* log2_next,
+    const Scope* scope,
+    Found* best,
+) noexcept nogil:
+    """What `_find_range` does, for a dense numeric feature whose blocks are counted.
 
-    A row is written as 2·row, plus 1 if it is the last one with its code.
+    Looks only into blocks that may have a bound which gains more than the best one, and at least
+    `reached`.
     """
-    cdef const int32_t[:, ::1] dense = coded.dense
-    cdef int32_t[:, ::1] order = sort_rows_by_code(dense, coded.n_codes[coded.column >= 0])[0]
-    cdef Py_ssize_t c, i, n_rows = dense.shape[1]
-    cdef bint is_last
-    for c in range(dense.shape[0]):
-        for i in range(n_rows):
-            is_last = i + 1 == n_rows or dense[c, order[c, i]] != dense[c, order[c, i + 1]]
-            order[c, i] = 2 * order[c, i] + is_last
-    return order.base
+    cdef const uint64_t* counts = blocks.counts + coded.column[f] * (MOST_BLOCKS + 1)
+    cdef uint64_t above = 0
+    cdef uint64_t below = 0
+    cdef double least
+    cdef Py_ssize_t end = blocks.n_blocks[coded.column[f]] + 1
+    cdef Py_ssize_t b
+    if blocks.promise[coded.column[f]] <= max(best.gain, reached):
+        return
+    for b in range(1, end):
+        above += counts[b]
+    for b in range(1, end):
+        least = max(best.gain, reached)
+        if positives(counts[b]) != 0 and (
+            _promise(above - counts[b], counts[b], base, log2_next) > least
+            or _promise(below, counts[b], base, log2_next) > least
+        ):
+            _find_in_block(
+                f, b, below, above, coded, counter, n_members, blocks, base, log2_next, scope, best
+            )
+        above -= counts[b]
+        below += counts[b]
 
 
 @cython.final
@@ -261,8 +422,7 @@ cdef class RuleListLearner:
     Parameters
     ----------
     coded : CodedFeatures
-    by_code : (n_dense, n_rows) int32
-        See `order_by_code`.
+    by_code : CodeOrder
     settings : RipperSettings
     n_possible : int
         Conditions that a rule could have.
@@ -291,7 +451,7 @@ cdef class RuleListLearner:
     cdef uint64_t total  # packed counts of `every`
     # Memory that all rules share.
     cdef Coded coded
-    cdef Walk walk
+    cdef Blocks blocks
     cdef Counter counter
     cdef int32_t* row_codes  # (n_rows,)
     cdef uint8_t* used  # (n_features,)
@@ -302,7 +462,7 @@ cdef class RuleListLearner:
     def __init__(
         self,
         coded,
-        const int32_t[:, ::1] by_code,
+        by_code,
         settings,
         Py_ssize_t n_possible,
         entropy,
@@ -325,13 +485,9 @@ cdef class RuleListLearner:
         self.n_possible = n_possible
         self.fp_share = fp_share
         self.state = entropy % 2**64
-        self.owner = [coded, limits, by_code]
+        self.owner = [coded, limits]
         self.coded = borrow(coded)
-        self.walk.by_code = &by_code[0, 0]
-        self.walk.pair = <uint64_t*> allocate(self.owner, n_rows * sizeof(uint64_t))
-        self.walk.codes = <int32_t*> allocate(self.owner, (n_rows + 1) * sizeof(int32_t))
-        self.walk.before = <uint64_t*> allocate(self.owner, (n_rows + 1) * sizeof(uint64_t))
-        self.walk.after = <uint64_t*> allocate(self.owner, (n_rows + 1) * sizeof(uint64_t))
+        self.blocks = make_blocks(by_code, self.owner)
         cdef Py_ssize_t n_features = self.coded.n_features
         self.scope.limits = borrow_limits(limits)
         self.scope.target = target
@@ -678,28 +834,49 @@ cdef class RuleListLearner:
         cdef double base = self.log2_next[positives(total)] - self.log2_next[n_members]
         cdef Py_ssize_t f, i, n
         cdef Found best = Found(0.0, Condition(0, 0, 0), 0)
-        cdef bint walks = WALK_SHARE * n_members >= coded.n_rows
-        cdef uint32_t row
+        cdef bint by_blocks = n_members >= LEAST_MEMBERS
+        cdef double reached = 0.0
         for i in range(n_members):
-            row = counter.members[i]
-            counter.position[row] = i
-            self.walk.pair[row] = counter.pair[row]
+            counter.position[counter.members[i]] = i
+        if by_blocks:
+            reached = self._count_all_blocks(n_members, base)
         for f in range(coded.n_features):
-            if self.used[f] or (
-                self.scope.limits.is_active
-                and is_apart(&self.scope.limits, f, self.scope.is_tested)
-            ):
+            if not self._may_test(f):
                 continue
-            if walks and coded.column[f] >= 0 and not coded.is_nominal[f]:
-                _find_bound(f, coded, &self.walk, base, self.log2_next, &self.scope, &best)
+            if by_blocks and coded.column[f] >= 0 and not coded.is_nominal[f]:
+                _find_bound(
+                    f, reached, coded, counter, n_members, &self.blocks, base, self.log2_next,
+                    &self.scope, &best,
+                )
                 continue
             n = count_codes(coded, f, 0, n_members, total, counter)
             _find_range(f, n, coded, counter, base, self.log2_next, &self.scope, &best)
         for i in range(n_members):
-            row = counter.members[i]
-            counter.position[row] = outside()
-            self.walk.pair[row] = 0
+            counter.position[counter.members[i]] = outside()
         return best
+
+    cdef double _count_all_blocks(self, Py_ssize_t n_members, double base) noexcept nogil:
+        """Count the blocks of the dense numeric features; return a gain that a bound reaches.
+
+        With limits this is 0, because the bound may be forbidden.
+        """
+        cdef double reached = 0.0
+        cdef double gain
+        cdef Py_ssize_t f
+        for f in range(self.coded.n_features):
+            if self.coded.column[f] < 0 or self.coded.is_nominal[f] or not self._may_test(f):
+                continue
+            gain = _count_blocks(
+                f, &self.coded, &self.counter, n_members, &self.blocks, base, self.log2_next
+            )
+            reached = max(reached, gain)
+        return 0.0 if self.scope.limits.is_active else reached
+
+    cdef bint _may_test(self, Py_ssize_t f) noexcept nogil:
+        """Whether a further condition of the body may test a feature."""
+        return not self.used[f] and not (
+            self.scope.limits.is_active and is_apart(&self.scope.limits, f, self.scope.is_tested)
+        )
 
     cpdef Body prune(self, const Rows& rows, const Body& body, bint whole_theory) except * nogil:
         """Delete the final sequence of conditions whose absence is worth most on the pruning rows.
