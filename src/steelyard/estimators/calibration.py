@@ -142,19 +142,19 @@ def score_calibrated(
     decoders : list of EachLabel
     """
     n_ms = len(paths[0].heuristics)
-    pairs = list(zip(paths, tests, strict=True))
-    held_out = [[hold_out(path.theory(h), path, test) for path, test in pairs] for h in range(n_ms)]
+    theories = [[path.theory(h) for path in paths] for h in range(n_ms)]
+    held_out = [list(map(hold_out, of_m, paths, tests)) for of_m in theories]
     scores = []
-    for k, (path, test) in enumerate(pairs):
+    for k, (path, test) in enumerate(zip(paths, tests, strict=True)):
         columns = [
-            _score_fold(path, h, test, of_m[:k] + of_m[k + 1 :], decoders, scorings, per_label)
-            for h, of_m in enumerate(held_out)
+            _score_fold(path, h, theories[h][k], test, others, decoders, scorings, per_label)
+            for h, others in enumerate(of_m[:k] + of_m[k + 1 :] for of_m in held_out)
         ]
         scores.append(np.stack(columns, axis=-1).reshape(len(scorings), -1))
     thresholds: list[EachLabel] = []
     if per_label is not None:
         for of_m in held_out:
-            calibration = fit_folds(_target_of(paths[0].theory()), of_m, EachLabel())
+            calibration = fit_folds(_target_of(paths[0]), of_m, EachLabel())
             thresholds.append(_find_thresholds(of_m, calibration, per_label) or EachLabel())
     return scores, thresholds
 
@@ -162,6 +162,7 @@ def score_calibrated(
 def _score_fold(
     path: TheoryPath,
     h: int,
+    theory: Theory,
     test: TestFold,
     others: Sequence[HeldOut | None],
     decoders: Sequence[Decoder],
@@ -169,7 +170,6 @@ def _score_fold(
     per_label: Measure | None,
 ) -> Floats:
     """Scores of the theories of one m with each decoder, shape (n_scorings, n_decoders)."""
-    theory = path.theory(h)
     target = _target_of(theory)
     if per_label is not None:
         own = _find_thresholds(others, fit_folds(target, others, EachLabel()), per_label)
