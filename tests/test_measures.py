@@ -345,13 +345,25 @@ class TestScorers:
         scorer = pickle.loads(pickle.dumps(get_scorer(name)))
         assert scorer(estimator, self.X, self.Y) == pytest.approx(expected)
 
+    def test_measures_of_scores_take_sparse_tables_and_labels(self):
+        estimator = DummyClassifier(strategy="prior").fit(self.X, self.Y)
+        scorer = get_scorer("brier")
+        found = scorer(estimator, sparse.csr_matrix(self.X), sparse.csr_matrix(self.Y))
+        assert found == scorer(estimator, self.X, self.Y)
+        assert get_scorer(scorer) is scorer
+
+    def test_measures_of_scores_reject_other_labels_than_0_and_1(self):
+        estimator = DummyClassifier(strategy="prior").fit(self.X, self.Y)
+        with pytest.raises(ValueError, match="must hold only 0 and 1, but holds -1"):
+            get_scorer("brier")(estimator, self.X, 2 * self.Y - 1)
+
     def test_measures_of_scores_say_what_they_need(self):
         estimator = DummyClassifier(strategy="prior").fit(self.X, self.Y[:, 0])
         with pytest.raises(
             ValueError, match="'lrap' measures several labels, but this target is one"
         ):
             get_scorer("lrap")(estimator, self.X, self.Y[:, 0])
-        with pytest.raises(ValueError, match="'brier' takes no sample weights"):
+        with pytest.raises(ValueError, match="'brier' takes no fractional sample weights"):
             get_scorer("brier")(estimator, self.X, self.Y, sample_weight=np.ones(8))
         margins = MultiOutputClassifier(LinearSVC()).fit(self.X, self.Y)
         with pytest.raises(
@@ -364,7 +376,7 @@ class TestScorers:
             get_scorer("brierr")
         with pytest.raises(ValueError, match="did you mean 'f1_micro'"):
             get_scorer("f1_mirco")
-        with pytest.raises(TypeError, match="a name, a Measure or a callable"):
+        with pytest.raises(TypeError, match="a name, a measure or a callable"):
             get_scorer(3)
 
     def test_in_scikit_learns_tools(self):

@@ -5,6 +5,7 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.metrics import make_scorer
 from sklearn.model_selection import KFold, cross_validate
@@ -208,6 +209,16 @@ class TestCalibrating:
         assert fitted.theory_.combiner.start == pytest.approx(
             calibration.slope * plain.theory_.combiner.start + calibration.shift, abs=0.5
         )
+
+    @pytest.mark.parametrize("calibrate", [True, False])
+    def test_sparse_labels_are_scored_as_dense_ones(self, data, calibrate):
+        X, y = data
+        fitted = [
+            tuned("brier", decode=DECODE, condense=False, calibrate=calibrate).fit(X, labels)
+            for labels in (y.to_numpy(), sparse.csr_matrix(y.to_numpy()))
+        ]
+        scores = [one.cv_results_["mean_test_score"].tolist() for one in fitted]
+        assert scores[0] == scores[1]
 
     def test_a_macro_measure_may_give_each_label_a_threshold_of_its_own(self, data):
         fitted = tuned("f1_macro", ms=MS).fit(*data)

@@ -99,7 +99,7 @@ class TestShares:
         if not has_new_sets:
             known = KnownLabelSets(known.sets, tuple(1 + count for count in known.counts))
         decoder = LabelSetVotes(frequency_weight=weight).fit(known)
-        loss, error = decoder._measure_loss(unseen)
+        loss, error = decoder._find_loss(unseen)
 
         def measure(log_odds):
             return measure_share_loss(log_odds, unseen.is_present, known, weight)
@@ -107,7 +107,7 @@ class TestShares:
         # What the frequency of a set adds is rounded to a hundredth.
         assert loss == pytest.approx(measure(unseen.points / 100), rel=0.02)
         by_differences = differentiate(
-            lambda s: decoder._measure_loss(unseen._replace(points=100 * s))[0], unseen.points / 100
+            lambda s: decoder._find_loss(unseen._replace(points=100 * s))[0], unseen.points / 100
         )
         assert error == pytest.approx(by_differences, abs=1e-5)
 
@@ -127,8 +127,8 @@ class TestShares:
 
     def test_a_threshold_does_not_matter_and_the_weight_of_sets_does(self):
         votes = [LabelSetVotes(0.5), LabelSetVotes(0.2), LabelSetVotes(0.5, 1.0)]
-        assert votes[0].calibrated_as == votes[1].calibrated_as != votes[2].calibrated_as
-        assert EachLabel(0.5).calibrated_as == EachLabel(0.1).calibrated_as
+        assert votes[0].calibration_key == votes[1].calibration_key != votes[2].calibration_key
+        assert EachLabel(0.5).calibration_key == EachLabel(0.1).calibration_key
 
     def test_a_weight_is_a_number_of_copies(self):
         unseen = draw_unseen(3, n_rows=60)
@@ -154,11 +154,11 @@ class TestShares:
         whole = LabelSetVotes().fit_calibration([unseen])
         seen = []
         monkeypatch.setattr(label_set_decoders, "_MOST_FITTED", 500 * len(unseen.label_sets.sets))
-        measure = LabelSetVotes._measure_loss
+        find_loss = LabelSetVotes._find_loss
         monkeypatch.setattr(
             LabelSetVotes,
-            "_measure_loss",
-            lambda *a: (seen.append(len(a[1].points)), measure(*a))[1],
+            "_find_loss",
+            lambda *a: (seen.append(len(a[1].points)), find_loss(*a))[1],
         )
         part = LabelSetVotes().fit_calibration([unseen])
         assert set(seen) == {500}

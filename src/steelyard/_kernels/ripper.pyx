@@ -213,7 +213,7 @@ class CodeOrder(NamedTuple):
         Missing values first. A row is written as 2·row, plus 1 if it is the last one with its code.
     block : (n_dense, n_rows) uint8
         The block of each row; 0 for missing values.
-    starts : (n_dense, MOST_BLOCKS + 2) int32
+    starts : (n_dense, n_most + 2) int32
         Where each block begins in `rows`; after the last one n_rows.
     n_blocks : (n_dense,) int32
         Number of blocks, without that of missing values.
@@ -232,8 +232,10 @@ def order_by_code(coded):
     cdef Py_ssize_t n_dense = dense.shape[0]
     cdef Py_ssize_t n_rows = dense.shape[1]
     cdef uint8_t[:, ::1] block = np.empty((n_dense, n_rows), dtype=np.uint8)
-    cdef int32_t[:, ::1] starts = np.zeros((n_dense, MOST_BLOCKS + 2), dtype=np.int32)
     cdef Py_ssize_t size = max(LEAST_ROWS, (n_rows + MOST_BLOCKS - 1) // MOST_BLOCKS)
+    # Only the last block has fewer rows than `size`.
+    cdef Py_ssize_t most = (n_rows + size - 1) // size
+    cdef int32_t[:, ::1] starts = np.zeros((n_dense, most + 2), dtype=np.int32)
     cdef int32_t[::1] n_blocks = np.zeros(n_dense, dtype=np.int32)
     cdef Py_ssize_t c, i, b, full
     cdef int32_t code
@@ -263,7 +265,8 @@ cdef struct Blocks:
     const uint8_t* block
     const int32_t* starts
     const int32_t* n_blocks
-    uint64_t* counts  # (n_dense, MOST_BLOCKS + 1) packed counts
+    Py_ssize_t width  # the most blocks of a feature, plus one for missing values
+    uint64_t* counts  # (n_dense, width) packed counts
     double* promise  # (n_dense,) no bound on the feature gains more
 
 
@@ -280,7 +283,8 @@ cdef Blocks make_blocks(object order, list owner) except *:
     blocks.block = &block[0, 0]
     blocks.starts = &starts[0, 0]
     blocks.n_blocks = &n_blocks[0]
-    blocks.counts = <uint64_t*> allocate(owner, n_dense * (MOST_BLOCKS + 1) * sizeof(uint64_t))
+    blocks.width = starts.shape[1] - 1
+    blocks.counts = <uint64_t*> allocate(owner, n_dense * blocks.width * sizeof(uint64_t))
     blocks.promise = <double*> allocate(owner, n_dense * sizeof(double))
     return blocks
 
@@ -308,7 +312,7 @@ cdef inline double _count_blocks(
 ) noexcept nogil:
     """Count the blocks of a dense feature and set its promise; return a gain that a bound reaches."""
     cdef const uint8_t* block = blocks.block + coded.column[f] * coded.n_rows
-    cdef uint64_t* counts = blocks.counts + coded.column[f] * (MOST_BLOCKS + 1)
+    cdef uint64_t* counts = blocks.counts + coded.column[f] * blocks.width
     cdef uint64_t above = 0
     cdef uint64_t below = 0
     cdef double promise = 0.0
@@ -349,7 +353,7 @@ cdef inline void _find_in_block(
     """Consider the bounds within a block, given the packed counts below it and from it on."""
     cdef const int32_t* codes = dense_codes(coded, f)
     cdef const int32_t* rows = blocks.rows + coded.column[f] * coded.n_rows
-    cdef const int32_t* starts = blocks.starts + coded.column[f] * (MOST_BLOCKS + 2)
+    cdef const int32_t* starts = blocks.starts + coded.column[f] * (blocks.width + 1)
     cdef int32_t end = coded.n_codes[f]
     cdef uint64_t counts = 0  # of one code
     cdef int32_t row
@@ -358,7 +362,7 @@ cdef inline void _find_in_block(
     cdef Py_ssize_t last = starts[b + 1] - 1
     if codes[rows[begin] >> 1] == codes[rows[last] >> 1]:
         # All rows are known: only the last one is left to visit.
-        counts = blocks.counts[coded.column[f] * (MOST_BLOCKS + 1) + b]
+        counts = blocks.counts[coded.column[f] * blocks.width + b]
         counts -= counter.pair[rows[last] >> 1] * is_in_node(counter, rows[last] >> 1, 0, n_members)
         begin = last
     for i in range(begin, last + 1):
@@ -392,7 +396,7 @@ cdef inline void _find_bound(
     Looks only into blocks that may have a bound which gains more than the best one, and at least
     `reached`.
     """
-    cdef const uint64_t* counts = blocks.counts + coded.column[f] * (MOST_BLOCKS + 1)
+    cdef const uint64_t* counts = blocks.counts + coded.column[f] * blocks.width
     cdef uint64_t above = 0
     cdef uint64_t below = 0
     cdef double least

@@ -51,8 +51,8 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
         more than 1,000 rules are asked for: the time of condensing grows with the cube of the rules of
         a label.
     max_conditions : int, None, a list of them or "auto", default="auto"
-        As in `BoostedRulesClassifier`, or a list to choose from. "auto" is 4; for sparse tables, such as
-        those of words, it also tries rules of one condition, if `condense` is None, too. If
+        As in `BoostedRulesClassifier`, or a list to choose from. "auto" is 4. If `condense` is None, it
+        also tries rules of one condition for sparse tables, such as those of words. If
         `max_total_conditions` bounds the conditions of all rules together, it tries 1, 2 and 4, which
         takes up to three times as long: there can be more rules if they are shorter.
     max_rules, max_total_conditions, min_rules_per_label, max_labels_per_rule, n_tries, \

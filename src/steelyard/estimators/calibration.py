@@ -177,11 +177,11 @@ def _score_fold(
     scores = np.empty((len(scorings), len(decoders)))
     known: dict[Hashable, tuple[Calibration, NDArray[np.int64]]] = {}
     for j, decoder in enumerate(decoders):
-        if decoder.calibrated_as not in known:
+        if decoder.calibration_key not in known:
             calibration = fit_folds(target, others, decoder)
             points = find_points(apply_calibration(theory, calibration), test.X).astype(np.int64)
-            known[decoder.calibrated_as] = calibration, points
-        calibration, points = known[decoder.calibrated_as]
+            known[decoder.calibration_key] = calibration, points
+        calibration, points = known[decoder.calibration_key]
         combiner, fitted = path.combine_and_decode(decoder)
         decoded = fitted.decode(points, combiner)
         make_theory = partial(_make_theory, path, h, decoder, calibration)

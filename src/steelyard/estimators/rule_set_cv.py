@@ -37,7 +37,8 @@ class RuleSetClassifierCV(TunedClassifier, RuleSetParameters):
     ----------
     scoring : str or callable, default="f1_micro"
         A measure of `steelyard.measures`: of labels (``"f1_micro"``, ``"hamming"``, ``"subset"``, ...)
-        or of probabilities (``"brier"``, ``"auc_macro"``, ``"ranking_loss"``, ...; losses are negated);
+        or of probabilities (``"brier"``, ``"auc_macro"``, ``"ranking_loss"``, ...; losses are negated,
+        and cells are compared before the chosen theory is calibrated);
         the name of a scikit-learn scorer or a scorer ``(estimator, X, y) -> float``.
     heuristics : sequence of Heuristic or None, default=None
         None is the m-estimate with m = 0, 2, 4, ..., 4096.

@@ -24,7 +24,7 @@ from steelyard.learning.targets import Output, Targets, flatten_column
 from steelyard.learning.tuning import choose_cell, smooth_scores
 from steelyard.measures import (
     RankedScores,
-    check_scoring,
+    check_target_of_scoring,
     find_measure,
     find_score_scorer,
     get_scorer,
@@ -259,7 +259,7 @@ class TunedClassifier(TheoryClassifier):
         return kind(**(shared | fixed))
 
     def list_cells(self) -> list[dict[str, Any]]:
-        """The parameter combinations that `fit` chooses from, for multi-label data."""
+        """The parameter combinations that `fit` chooses from, for a dense table with several labels."""
         return self._plan(entropy=0).check().cells()
 
     @with_callbacks
@@ -290,7 +290,7 @@ class TunedClassifier(TheoryClassifier):
         names = read_feature_names(feature_names, X)
         search = self._plan(entropy, targets.output, X).check()
         weighed = read_sample_weight(sample_weight, X)
-        check_scoring(
+        check_target_of_scoring(
             self.scoring,
             is_multilabel=targets.output == "multilabel",
             is_weighted=weighed.weights is not None,

@@ -11,7 +11,7 @@ from .counting import count_cells as count_cells
 from .counting import find_measure as find_measure
 from .scorers import LabelScores as LabelScores
 from .scorers import ScoreScorer as ScoreScorer
-from .scorers import check_scoring as check_scoring
+from .scorers import check_target_of_scoring as check_target_of_scoring
 from .scorers import describe_lack as describe_lack
 from .scorers import find_score_scorer as find_score_scorer
 from .scorers import find_scores as find_scores

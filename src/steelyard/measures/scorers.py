@@ -50,6 +50,7 @@ def find_scores(estimator: Any, X: Any, n_labels: int) -> LabelScores:
     with a column per class. A function that fails gives no scores, but the other one may.
     """
     failures = []
+    n_rows = X.shape[0] if hasattr(X, "shape") else len(X)  # a sparse matrix has no length
     for name in ("predict_proba", "decision_function"):
         function = getattr(estimator, name, None)
         if function is None:
@@ -60,16 +61,15 @@ def find_scores(estimator: Any, X: Any, n_labels: int) -> LabelScores:
             reason = " ".join(str(error).split())
             failures.append(f"its {name} failed with {type(error).__name__}: {reason}")
             continue
-        if values is not None and values.size == len(X) * n_labels and np.isfinite(values).all():
+        if values is not None and values.size == n_rows * n_labels and np.isfinite(values).all():
             is_probability = name == "predict_proba"
             if is_probability:
                 values = _clip(values)
                 is_probability = bool(((values >= 0) & (values <= 1)).all())
                 if not is_probability:
                     failures.append("its predict_proba gives values outside [0, 1]")
-            return LabelScores(
-                values.reshape(len(X), n_labels), is_probability, "; ".join(failures)
-            )
+            values = values.reshape(n_rows, n_labels)
+            return LabelScores(values, is_probability, "; ".join(failures))
     return LabelScores(None, failure="; ".join(failures))
 
 
@@ -110,7 +110,7 @@ def describe_lack(names: Sequence[str], scores: LabelScores) -> str:
     """Why measures are missing; empty if none are."""
     wanted = find_score_measures(names)
     if wanted and scores.values is None:
-        reason = "it has neither predict_proba nor decision_function for its labels"
+        reason = "it has neither predict_proba nor decision_function for these labels"
         return f"no scores: {scores.failure or reason}"
     if any(m.needs_probability for m in wanted) and not scores.are_probabilities:
         reason = "it has decision_function, but not predict_proba"
@@ -133,7 +133,9 @@ class ScoreScorer:
         """The measure of the scores that a fitted estimator gives to labels, or of its probabilities."""
         truth = np.asarray(Y.toarray() if hasattr(Y, "toarray") else Y)
         is_weighted = sample_weight is not None
-        check_scoring(self.measure, is_multilabel=truth.ndim == 2, is_weighted=is_weighted)
+        check_target_of_scoring(
+            self.measure, is_multilabel=truth.ndim == 2, is_weighted=is_weighted
+        )
         scores = find_scores(estimator, X, truth.shape[1])
         lack = describe_lack([self.measure.name], scores)
         if lack:
@@ -149,6 +151,8 @@ class ScoreScorer:
 
 def find_score_scorer(scoring: object) -> ScoreScorer | None:
     """The scorer for the name of a measure of scores, or for such a measure; None for others."""
+    if isinstance(scoring, ScoreScorer):
+        return scoring
     if isinstance(scoring, ScoreMeasure):
         return ScoreScorer(scoring)
     if isinstance(scoring, str) and scoring in SCORE_MEASURES:
@@ -207,23 +211,25 @@ def get_scorer(
     elif scorer is None and callable(scoring):
         scorer = scoring
     if scorer is None:
-        raise TypeError(f"scoring must be a name, a Measure or a callable, got {scoring!r}")
+        raise TypeError(f"scoring must be a name, a measure or a callable, got {scoring!r}")
     return scorer
 
 
-def check_scoring(scoring: object, *, is_multilabel: bool, is_weighted: bool = False) -> None:
+def check_target_of_scoring(
+    scoring: object, *, is_multilabel: bool, is_weighted: bool = False
+) -> None:
     """Reject what cannot measure this target, or not with sample weights.
 
     Examples
     --------
-    >>> check_scoring("f1", is_multilabel=True)
+    >>> check_target_of_scoring("f1", is_multilabel=True)
     Traceback (most recent call last):
     ...
     ValueError: 'f1' measures one label, but there are several: choose f1_micro, f1_macro or f1_examples
-    >>> check_scoring("brier", is_multilabel=True, is_weighted=True)
+    >>> check_target_of_scoring("brier", is_multilabel=True, is_weighted=True)
     Traceback (most recent call last):
     ...
-    ValueError: 'brier' takes no sample weights: choose a measure of labels, such as f1_micro
+    ValueError: 'brier' takes no fractional sample weights: choose a measure of labels, such as f1_micro
     """
     if is_multilabel and scoring in _OF_ONE_LABEL:
         *names, last = [name for name in MEASURES if name.startswith(f"{scoring}_")]
@@ -240,5 +246,5 @@ def check_scoring(scoring: object, *, is_multilabel: bool, is_weighted: bool = F
         )
     if is_weighted:
         raise ValueError(
-            f"{name!r} takes no sample weights: choose a measure of labels, such as f1_micro"
+            f"{name!r} takes no fractional sample weights: choose a measure of labels, such as f1_micro"
         )

@@ -27,8 +27,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
-from steelyard._numbers import divide
+from steelyard._numbers import divide, to_booleans
 from steelyard._text import did_you_mean
 
 from .counting import MEASURES, find_measure
@@ -52,7 +53,8 @@ class RankedScores:
     """
 
     def __init__(self, Y_true: Any, scores: Any) -> None:
-        self.is_true: Labels = np.asarray(Y_true).astype(np.bool_)
+        found = to_booleans(Y_true if sparse.issparse(Y_true) else np.asarray(Y_true), "Y_true")
+        self.is_true: Labels = found.toarray() if sparse.issparse(found) else found
         self.scores: Scores = np.asarray(scores, dtype=np.float64)
         shape = self.is_true.shape
         if shape != self.scores.shape[-2:] or len(shape) != 2 or not self.is_true.size:

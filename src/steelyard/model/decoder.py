@@ -85,7 +85,7 @@ class Decoder(Part):
     # -- calibration -----------------------------------------------------------------------------
 
     @property
-    def calibrated_as(self) -> Hashable:
+    def calibration_key(self) -> Hashable:
         """Decoders for which this is equal have the same calibration."""
         return None
 

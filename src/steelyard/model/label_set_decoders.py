@@ -28,10 +28,10 @@ BEST_WEIGHT = 1_000_000
 # A share of the votes counts to three digits.
 SHARES = 1_000
 
-# Numbers of scores (rows × sets) from which a calibration is fitted; of more rows a part is taken, since
-# slopes and shifts are few. So fitting takes about a second.
+# Number of scores (rows × sets) from which a calibration is fitted. Of more rows a part is taken: slopes
+# and shifts are few, and with 640 sets of 53 labels fitting then takes about a second.
 _MOST_FITTED = 1_000_000
-# Shares below this, and above one minus this, are no surer.
+# Shares below this, and above one minus this, count as this in a loss; its derivative is not cut off.
 _LEAST_SHARE = 1e-6
 
 # A larger weight would give points that floating point numbers do not hold exactly.
@@ -338,7 +338,7 @@ class LabelSetVotes(_LabelSets):
         return np.asarray((has - lacks) / (has + lacks))
 
     @property
-    def calibrated_as(self) -> Hashable:
+    def calibration_key(self) -> Hashable:
         """The shares of the votes do not depend on the threshold."""
         return self.name, self.frequency_weight, self.silence
 
@@ -347,22 +347,23 @@ class LabelSetVotes(_LabelSets):
 
         They minimise the negative log-likelihood of all labels, given their shares of the votes.
         """
-        fitted = [(replace(self, known=part.label_sets), _thin(part)) for part in unseen]
+        thinned = _thin(unseen)
+        fitted = [(replace(self, known=part.label_sets), part) for part in thinned]
 
-        def measure(slope: Floats, shift: Floats) -> tuple[float, Floats, Floats]:
+        def find_loss(slope: Floats, shift: Floats) -> tuple[float, Floats, Floats]:
             loss, by_slope, by_shift = 0.0, np.zeros(len(slope)), np.zeros(len(slope))
             for decoder, part in fitted:
                 log_odds = part.points / POINTS_PER_LOG_ODD
                 calibrated = part._replace(points=POINTS_PER_LOG_ODD * (slope * log_odds + shift))
-                of_part, error = decoder._measure_loss(calibrated)
+                of_part, error = decoder._find_loss(calibrated)
                 loss += of_part
                 by_slope += (error * log_odds).sum(axis=0)
                 by_shift += error.sum(axis=0)
             return loss, by_slope, by_shift
 
-        return descend(measure, unseen[0].points.shape[1], is_shared=is_shared)
+        return descend(find_loss, unseen[0].points.shape[1], is_shared=is_shared)
 
-    def _measure_loss(self, unseen: Unseen) -> tuple[float, Floats]:
+    def _find_loss(self, unseen: Unseen) -> tuple[float, Floats]:
         """The negative log-likelihood of the labels, and its derivative by each of their log-odds."""
         matrix = self._fitted.matrix(unseen.points.shape[1]).astype(np.float64)
         loss, error = 0.0, np.empty(unseen.points.shape)
@@ -532,15 +533,17 @@ def _to_votes(score: Floats) -> Floats:
     return np.asarray(np.rint(BEST_WEIGHT * np.exp(score / POINTS_PER_LOG_ODD)))
 
 
-def _thin(unseen: Unseen) -> Unseen:
+def _thin(unseen: Sequence[Unseen]) -> list[Unseen]:
     """Some of the rows, evenly spaced and with larger weights, if there are many rows and label sets."""
-    n_sets = 1 if unseen.label_sets is None else len(unseen.label_sets.sets)
-    every = -(-len(unseen.points) * n_sets // _MOST_FITTED)
-    if every <= 1:
-        return unseen
-    points, is_present, totals = unseen.points, unseen.is_present, unseen.totals
-    more = len(points) / len(points[::every])
-    return Unseen(points[::every], is_present[::every], more * totals[::every], unseen.label_sets)
+    n_scores = sum(len(u.points) * len(u.label_sets.sets) for u in unseen if u.label_sets)
+    every = max(1, -(-n_scores // _MOST_FITTED))
+    thinned = []
+    for part in unseen:
+        rows = slice(None, None, every)
+        more = len(part.points) / max(1, len(part.points[rows]))
+        weights = more * part.totals[rows]
+        thinned.append(Unseen(part.points[rows], part.is_present[rows], weights, part.label_sets))
+    return thinned
 
 
 def _count_sets(known: KnownLabelSets) -> str:

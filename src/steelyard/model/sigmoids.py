@@ -1,6 +1,6 @@
 """Slopes and shifts: log-odds of unseen examples → log-odds whose probabilities are frequencies.
 
-Knows numbers only. A decoder says which probabilities are to fit; `calibrating` applies the result.
+Knows numbers and label sets. A decoder says which probabilities are to fit; `calibrating` applies it.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def _find_sigmoids(
 
 
 def descend(
-    measure: Callable[[Floats, Floats], tuple[float, Floats, Floats]],
+    find_loss: Callable[[Floats, Floats], tuple[float, Floats, Floats]],
     n_labels: int,
     *,
     is_shared: bool = False,
@@ -135,15 +135,15 @@ def descend(
 
     Parameters
     ----------
-    measure : callable(slopes, shifts) -> loss, by_slope, by_shift
+    find_loss : callable(slopes, shifts) -> loss, by_slope, by_shift
         The loss of the examples and its derivatives, for one slope and one shift in log-odds per label.
     n_labels : int
     is_shared : bool, default=False
         Whether all labels have the same slope and shift.
     """
-    slope, shift = _descend(lambda a, b: measure(*_repeat(a, b, n_labels)), 1, 1.0, 0.0)
+    slope, shift = _descend(lambda a, b: find_loss(*_repeat(a, b, n_labels)), 1, 1.0, 0.0)
     if not is_shared:
-        slope, shift = _descend(measure, n_labels, float(slope[0]), float(shift[0]))
+        slope, shift = _descend(find_loss, n_labels, float(slope[0]), float(shift[0]))
     slope, shift = _repeat(slope, shift, n_labels)
     return Calibration(slope, POINTS_PER_LOG_ODD * shift)
 
@@ -154,17 +154,17 @@ def _repeat(slope: Floats, shift: Floats, n_labels: int) -> tuple[Floats, Floats
 
 
 def _descend(
-    measure: Callable[[Floats, Floats], tuple[float, Floats, Floats]],
+    find_loss: Callable[[Floats, Floats], tuple[float, Floats, Floats]],
     n_pairs: int,
     slope: float,
     shift: float,
 ) -> tuple[Floats, Floats]:
-    """The slopes and shifts with the least loss; they stick to a slope and a shift."""
+    """The slopes and shifts with the least loss plus the penalties for other ones than these."""
     from scipy.optimize import minimize  # takes a quarter of a second
 
     def penalise(pairs: Floats) -> tuple[float, Floats]:
         a, b = pairs[:n_pairs], pairs[n_pairs:]
-        loss, by_slope, by_shift = measure(a, b)
+        loss, by_slope, by_shift = find_loss(a, b)
         loss += SLOPE_STRENGTH / 2 * float(((a - slope) ** 2).sum())
         loss += SHIFT_STRENGTH / 2 * float(((b - shift) ** 2).sum())
         # A pair that all labels share has the sum of their derivatives.
@@ -172,11 +172,12 @@ def _descend(
             by_slope.reshape(n_pairs, -1).sum(axis=1),
             by_shift.reshape(n_pairs, -1).sum(axis=1),
         )
-        sticking = (SLOPE_STRENGTH * (a - slope), SHIFT_STRENGTH * (b - shift))
-        return loss, np.concatenate([p + q for p, q in zip(parts, sticking, strict=True)])
+        penalty = (SLOPE_STRENGTH * (a - slope), SHIFT_STRENGTH * (b - shift))
+        return loss, np.concatenate([p + q for p, q in zip(parts, penalty, strict=True)])
 
     start = np.repeat([max(slope, LEAST_SLOPE), shift], n_pairs)
     bounds = [(LEAST_SLOPE, None)] * n_pairs + [(None, None)] * n_pairs
-    options = {"maxiter": _MOST_STEPS, "ftol": 1e-10}
+    # The loss may have jumps, where a long search along a line finds nothing.
+    options = {"maxiter": _MOST_STEPS, "ftol": 1e-6, "maxls": 5}
     found = minimize(penalise, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options).x
     return found[:n_pairs], found[n_pairs:]
