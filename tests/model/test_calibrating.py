@@ -99,7 +99,8 @@ class TestShares:
         if not has_new_sets:
             known = KnownLabelSets(known.sets, tuple(1 + count for count in known.counts))
         decoder = LabelSetVotes(frequency_weight=weight).fit(known)
-        loss, error = decoder._find_loss(unseen)
+        new_sets = unseen.points > 0
+        loss, error = decoder._find_loss(unseen, new_sets)
 
         def measure(log_odds):
             return measure_share_loss(log_odds, unseen.is_present, known, weight)
@@ -107,7 +108,8 @@ class TestShares:
         # What the frequency of a set adds is rounded to a hundredth.
         assert loss == pytest.approx(measure(unseen.points / 100), rel=0.02)
         by_differences = differentiate(
-            lambda s: decoder._find_loss(unseen._replace(points=100 * s))[0], unseen.points / 100
+            lambda s: decoder._find_loss(unseen._replace(points=100 * s), new_sets)[0],
+            unseen.points / 100,
         )
         assert error == pytest.approx(by_differences, abs=1e-5)
 
@@ -148,6 +150,12 @@ class TestShares:
         ]
         fit = LabelSetVotes().fit_calibration
         assert np.allclose(fit(parts), fit([unseen]), atol=0.05)
+
+    def test_the_last_digits_of_scores_do_not_matter(self):
+        unseen = draw_unseen(7)
+        nearly = unseen._replace(points=unseen.points * (1 + 1e-13))
+        fit = LabelSetVotes().fit_calibration
+        assert np.allclose(fit([unseen]), fit([nearly]), rtol=1e-7, atol=1e-5)
 
     def test_of_many_rows_a_part_is_taken(self, monkeypatch):
         unseen = draw_unseen(5, n_rows=2000)

@@ -345,17 +345,26 @@ class LabelSetVotes(_LabelSets):
     def fit_calibration(self, unseen: Sequence[Unseen], *, is_shared: bool = False) -> Calibration:
         """The slope and the shift of each label's log-odds with which the shares fit unseen examples.
 
-        They minimise the negative log-likelihood of all labels, given their shares of the votes.
+        They minimise the negative log-likelihood of all labels, given their shares of the votes. The new
+        set of an example stays that of its labels calibrated by themselves: if it changed with the
+        slopes, the loss would have jumps, and no minimum that every machine finds.
         """
-        thinned = _thin(unseen)
-        fitted = [(replace(self, known=part.label_sets), part) for part in thinned]
+        slope_alone, shift_alone = super().fit_calibration(unseen, is_shared=is_shared)
+        fitted = [
+            (
+                replace(self, known=part.label_sets),
+                part,
+                slope_alone * part.points + shift_alone > 0,
+            )
+            for part in _thin(unseen)
+        ]
 
         def find_loss(slope: Floats, shift: Floats) -> tuple[float, Floats, Floats]:
             loss, by_slope, by_shift = 0.0, np.zeros(len(slope)), np.zeros(len(slope))
-            for decoder, part in fitted:
+            for decoder, part, new_sets in fitted:
                 log_odds = part.points / POINTS_PER_LOG_ODD
                 calibrated = part._replace(points=POINTS_PER_LOG_ODD * (slope * log_odds + shift))
-                of_part, error = decoder._find_loss(calibrated)
+                of_part, error = decoder._find_loss(calibrated, new_sets)
                 loss += of_part
                 by_slope += (error * log_odds).sum(axis=0)
                 by_shift += error.sum(axis=0)
@@ -363,15 +372,17 @@ class LabelSetVotes(_LabelSets):
 
         return descend(find_loss, unseen[0].points.shape[1], is_shared=is_shared)
 
-    def _find_loss(self, unseen: Unseen) -> tuple[float, Floats]:
+    def _find_loss(self, unseen: Unseen, new_sets: Masks) -> tuple[float, Floats]:
         """The negative log-likelihood of the labels, and its derivative by each of their log-odds."""
         matrix = self._fitted.matrix(unseen.points.shape[1]).astype(np.float64)
+        unseen_points = -np.inf if self.unseen_points is None else self.unseen_points
         loss, error = 0.0, np.empty(unseen.points.shape)
-        for rows, block, known, new in self._score_sets(unseen.points):
+        for rows, block, known, _ in self._score_sets(unseen.points):
+            is_new = new_sets[rows].astype(np.float64)
+            new = (block * is_new).sum(axis=1) + unseen_points
             all_sets = np.column_stack((known, new))
             votes = np.exp((all_sets - all_sets.max(axis=1, keepdims=True)) / POINTS_PER_LOG_ODD)
             votes /= votes.sum(axis=1, keepdims=True)
-            is_new = (block > 0).astype(np.float64)
             share = votes[:, :-1] @ matrix + votes[:, -1:] * is_new
             share = np.clip(share, _LEAST_SHARE, 1 - _LEAST_SHARE)
             y, weights = unseen.is_present[rows], unseen.totals[rows]

@@ -177,7 +177,6 @@ def _descend(
 
     start = np.repeat([max(slope, LEAST_SLOPE), shift], n_pairs)
     bounds = [(LEAST_SLOPE, None)] * n_pairs + [(None, None)] * n_pairs
-    # The loss may have jumps, where a long search along a line finds nothing.
-    options = {"maxiter": _MOST_STEPS, "ftol": 1e-6, "maxls": 5}
+    options = {"maxiter": _MOST_STEPS, "ftol": 1e-10}
     found = minimize(penalise, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options).x
     return found[:n_pairs], found[n_pairs:]
