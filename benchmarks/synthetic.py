@@ -8,14 +8,18 @@ from scipy import sparse
 
 
 def make_numbers(n_rows: int, n_features: int, n_labels: int, seed: int = 0):
-    """Numbers; a label is present if one of three conjunctions holds; 3 % of labels are wrong."""
+    """Numbers; a label is present if one of three conjunctions holds; 3 % of labels are wrong.
+
+    The conjunctions do not depend on the number of rows: more rows are more examples of the same labels.
+    """
     rng = np.random.default_rng(seed)
+    rule_rng = np.random.default_rng([seed, 1])
     X = rng.normal(size=(n_rows, n_features))
     Y = np.zeros((n_rows, n_labels), dtype=bool)
     for j in range(n_labels):
         for _ in range(3):
-            features = rng.integers(n_features, size=3)
-            Y[:, j] |= (X[:, features] > 0.5 * rng.normal(size=3)).all(axis=1)
+            features = rule_rng.integers(n_features, size=3)
+            Y[:, j] |= (X[:, features] > 0.5 * rule_rng.normal(size=3)).all(axis=1)
     return X, (Y ^ (rng.random(Y.shape) < 0.03)).astype(np.int8)
 
 

@@ -60,6 +60,11 @@ ctypedef fused Ordered:
     double
 
 
+ctypedef fused Code:
+    int32_t
+    uint8_t
+
+
 cdef inline uint32_t outside() noexcept nogil:
     """The position of a row that is in no node."""
     return <uint32_t> 0xFFFFFFFFU
@@ -79,7 +84,7 @@ cdef inline uint64_t positives(uint64_t counts) noexcept nogil:
 
 cdef inline Py_ssize_t most_codes(const Coded* coded) noexcept nogil:
     """Room that the result of a count may need."""
-    cdef Py_ssize_t f, most = SMALL_NODE
+    cdef Py_ssize_t f, most = 256  # blocks of codes
     for f in range(coded.n_features):
         most = max(most, coded.n_codes[f])
     return most + BATCH
@@ -141,16 +146,24 @@ cdef inline void codes_of_rows(
             out[i] = coded.codes[e] if e >= 0 else coded.default_code[f]
 
 
+cdef inline bint _is_missing(Code code) noexcept nogil:
+    """Whether a code, or the number of a block, stands for a missing value."""
+    if Code is uint8_t:
+        return code == 0
+    else:
+        return code < 0
+
+
 cdef inline Py_ssize_t _count_by_insertion(
-    const int32_t* column, const uint32_t* node, Py_ssize_t n_members, const Counter* counter
+    const Code* column, const uint32_t* node, Py_ssize_t n_members, const Counter* counter
 ) noexcept nogil:
     cdef int32_t* codes = counter.codes
     cdef uint64_t* counts = counter.counts
     cdef Py_ssize_t m, i, j, n = 0
-    cdef int32_t code
+    cdef Code code
     for m in range(n_members):
         code = column[node[m]]
-        if code < 0:
+        if _is_missing(code):
             continue
         i = n
         while i > 0 and codes[i - 1] > code:
@@ -189,7 +202,7 @@ cdef inline Py_ssize_t _drain_word(
     return n
 
 
-cdef inline Py_ssize_t _drain_histogram(Py_ssize_t n_codes, const Counter* counter) noexcept nogil:
+cdef inline Py_ssize_t drain_histogram(Py_ssize_t n_codes, const Counter* counter) noexcept nogil:
     """Move the used codes of the histogram, ascending, into the result and leave it empty."""
     cdef Py_ssize_t w, i, n = 0
     cdef uint64_t word
@@ -211,7 +224,7 @@ cdef inline Py_ssize_t _drain_histogram(Py_ssize_t n_codes, const Counter* count
     return n
 
 
-cdef inline void _add(
+cdef inline void add_code(
     uint32_t code, uint64_t pair, bint are_many, const Counter* counter
 ) noexcept nogil:
     counter.histogram[code] += pair
@@ -230,7 +243,7 @@ cdef inline Py_ssize_t _count_dense(
     cdef Py_ssize_t i, near = 0
     cdef int32_t code
     if n_members <= SMALL_NODE:
-        return _count_by_insertion(column, node, n_members, counter)
+        return _count_by_insertion[int32_t](column, node, n_members, counter)
     if n_codes > MANY_CODES:
         if n_codes > FAR_CODES and n_members > AHEAD:
             near = n_members - AHEAD
@@ -240,17 +253,34 @@ cdef inline Py_ssize_t _count_dense(
             prefetch(counter.histogram + column[node[i + AHEAD // 2]])
             code = column[node[i]]
             if code >= 0:
-                _add(code, counter.pair[node[i]], True, counter)
+                add_code(code, counter.pair[node[i]], True, counter)
         for i in range(near, n_members):
             code = column[node[i]]
             if code >= 0:
-                _add(code, counter.pair[node[i]], True, counter)
+                add_code(code, counter.pair[node[i]], True, counter)
     else:
         for i in range(n_members):
             code = column[node[i]]
             if code >= 0:
-                _add(code, counter.pair[node[i]], False, counter)
-    return _drain_histogram(n_codes, counter)
+                add_code(code, counter.pair[node[i]], False, counter)
+    return drain_histogram(n_codes, counter)
+
+
+cdef inline Py_ssize_t count_blocks(
+    const uint8_t* block, const uint32_t* node, Py_ssize_t n_members, const Counter* counter
+) noexcept nogil:
+    """Blocks of codes that occur in a node, as `codes` and `counts`; return how many."""
+    cdef Py_ssize_t i
+    cdef uint8_t b
+    if n_members <= SMALL_NODE:
+        return _count_by_insertion[uint8_t](block, node, n_members, counter)
+    for i in range(n_members):
+        b = block[node[i]]
+        counter.histogram[b] += counter.pair[node[i]]
+        counter.bitmap[b >> 6] |= (<uint64_t> 1) << (b & 63)
+    counter.histogram[0] = 0  # missing values
+    counter.bitmap[0] &= ~(<uint64_t> 1)
+    return drain_histogram(256, counter)
 
 
 cdef inline bint is_in_node(
@@ -289,7 +319,7 @@ cdef inline Py_ssize_t _count_listed(
                 rest -= counter.pair[row]
                 if coded.codes[e] >= 0:
                     found = True
-                    _add(coded.codes[e], counter.pair[row], are_many, counter)
+                    add_code(coded.codes[e], counter.pair[row], are_many, counter)
     else:
         for i in range(start, end):
             row = counter.members[i]
@@ -298,14 +328,14 @@ cdef inline Py_ssize_t _count_listed(
                 rest -= counter.pair[row]
                 if coded.codes[e] >= 0:
                     found = True
-                    _add(coded.codes[e], counter.pair[row], are_many, counter)
+                    add_code(coded.codes[e], counter.pair[row], are_many, counter)
     if not found:
         counter.codes[0] = coded.default_code[f]
         counter.counts[0] = rest
         return 1 if rest != 0 else 0
     if rest != 0:
-        _add(coded.default_code[f], rest, are_many, counter)
-    return _drain_histogram(coded.n_codes[f], counter)
+        add_code(coded.default_code[f], rest, are_many, counter)
+    return drain_histogram(coded.n_codes[f], counter)
 
 
 cdef inline Py_ssize_t count_codes(

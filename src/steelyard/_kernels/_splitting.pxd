@@ -13,10 +13,17 @@ from ._counting cimport (
     examples,
     is_in_node,
     most_codes,
+    pack,
     positives,
     search,
 )
 from ._memory cimport allocate
+
+cdef enum:
+    # The codes of a node are looked at in runs of this many ...
+    RUN = 16
+    # ... if there are at least so many.
+    LEAST_CODES = 64
 
 
 cdef struct Branch:
@@ -58,34 +65,80 @@ cdef inline double impurity(uint64_t counts, const double* xlogx) noexcept nogil
     return _impurity(examples(counts), positives(counts), xlogx)
 
 
+cdef inline double split_gain(
+    uint64_t low, uint64_t total, double whole, const double* xlogx
+) noexcept nogil:
+    """Gain of the split of packed counts into `low` and the rest; `whole` is their impurity."""
+    return whole - (impurity(low, xlogx) + impurity(total - low, xlogx))
+
+
+cdef inline bint may_gain(
+    uint64_t below, uint64_t within, uint64_t total, double whole, double least, const double* xlogx
+) noexcept nogil:
+    """Whether a boundary inside a run of codes may gain at least so much, given the counts below and within it.
+
+    The gain is convex in the positives and the negatives on one side. So inside the run it is at most
+    that at its ends, or that of a boundary with all its positives on one side and all its negatives on
+    the other.
+    """
+    cdef uint64_t n_positives = positives(within)
+    cdef uint64_t pure = pack(n_positives, n_positives)
+    if n_positives == 0 or pure == within:
+        return False  # of one class: an end is better
+    least -= 1e-9 * (whole + 1)  # more than any error of rounding
+    return (
+        split_gain(below + pure, total, whole, xlogx) >= least
+        or split_gain(below + within - pure, total, whole, xlogx) >= least
+    )
+
+
 cdef inline double best_boundary(
-    const uint64_t* counts, Py_ssize_t n, const double* xlogx, Py_ssize_t* boundary
+    const uint64_t* counts, Py_ssize_t n, double least, const double* xlogx, Py_ssize_t* boundary
 ) noexcept nogil:
     """Gain of the best numeric split of the packed counts of n ascending codes.
 
-    It lies between the code at `boundary` and the next; `boundary` is -1 if no split has a gain.
+    It lies between the code at `boundary` and the next; `boundary` is -1 if no split has a gain. A split
+    that gains less than `least` need not be the best one.
     """
-    cdef uint64_t total = 0, passed = 0
-    cdef uint64_t weight, positive, left, left_positive
+    cdef uint64_t total = 0, passed = 0, below
     cdef double whole, gain, best = 0.0
-    cdef Py_ssize_t i
+    cdef Py_ssize_t i, run, start, end
     for i in range(n):
         total += counts[i]
-    weight = examples(total)
-    positive = positives(total)
-    whole = _impurity(weight, positive, xlogx)
+    whole = impurity(total, xlogx)
     boundary[0] = -1
-    for i in range(n - 1):
-        passed += counts[i]
-        left = examples(passed)
-        left_positive = positives(passed)
-        gain = whole - (
-            _impurity(left, left_positive, xlogx)
-            + _impurity(weight - left, positive - left_positive, xlogx)
-        )
+    if n < LEAST_CODES:
+        for i in range(n - 1):
+            passed += counts[i]
+            gain = split_gain(passed, total, whole, xlogx)
+            if gain > best:
+                best = gain
+                boundary[0] = i
+        return best
+    # First the ends of runs of codes, then the runs that may have a better boundary inside.
+    for run in range((n - 1) // RUN):
+        for i in range(run * RUN, (run + 1) * RUN):
+            passed += counts[i]
+        gain = split_gain(passed, total, whole, xlogx)
         if gain > best:
             best = gain
             boundary[0] = i
+    passed = 0
+    for run in range((n + RUN - 1) // RUN):
+        start = run * RUN
+        end = min(start + RUN, n)
+        below = passed
+        for i in range(start, end):
+            passed += counts[i]
+        if not may_gain(below, passed - below, total, whole, max(best, least), xlogx):
+            continue
+        for i in range(start, end - 1):
+            below += counts[i]
+            gain = split_gain(below, total, whole, xlogx)
+            # Of equal gains the lowest boundary wins.
+            if gain > best or (gain == best and i < boundary[0]):
+                best = gain
+                boundary[0] = i
     return best
 
 

@@ -11,6 +11,7 @@ from libc.math cimport INFINITY, nextafter
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
 from ._bits cimport set_bit
+from ._blocks cimport MOST_BLOCKS
 from ._coded cimport Coded, borrow, dense_codes
 from ._counting cimport find_binary
 from ._random cimport increment, mix
@@ -275,6 +276,57 @@ def _have_missing(coded):
     """Which of the listed features have missing values."""
     owners = np.repeat(np.arange(len(coded.n_codes)), np.diff(coded.indptr))
     return np.bincount(owners[coded.codes < 0], minlength=len(coded.n_codes)) > 0
+
+
+class CodeBlocks(NamedTuple):
+    """Neighbouring codes of each dense feature in at most 255 blocks, of about as many rows each.
+
+    Parameters
+    ----------
+    block : (n_dense, n_rows) uint8
+        The block of each row, from 1 on; 0 for missing values. Up to 255 codes have a block each.
+    first_code : (n_dense, 257) int32
+        The first code of each block, and after the last one the number of codes.
+    """
+
+    block: Any
+    first_code: Any
+
+
+def block_codes(coded):
+    """The `CodeBlocks` of a coded table."""
+    cdef const int32_t[:, ::1] dense = coded.dense
+    cdef Py_ssize_t n_dense = dense.shape[0], n_rows = dense.shape[1]
+    cdef const int32_t[::1] n_codes = coded.n_codes[coded.column >= 0]
+    cdef uint8_t[:, ::1] block = np.empty((n_dense, n_rows), dtype=np.uint8)
+    cdef int32_t[:, ::1] first_code = np.zeros((n_dense, MOST_BLOCKS + 2), dtype=np.int32)
+    cdef Py_ssize_t most = max(1, np.max(n_codes, initial=1))
+    cdef int64_t[::1] n_with = np.zeros(most + 1, dtype=np.int64)  # rows of each code
+    cdef uint8_t[::1] block_of = np.zeros(most + 1, dtype=np.uint8)  # one place too far: missing is -1
+    cdef Py_ssize_t c, row, code, n_passed, b
+    with nogil:
+        for c in range(n_dense):
+            n_with[:] = 0
+            for row in range(n_rows):
+                n_with[dense[c, row] + 1] += 1
+            n_passed = n_with[0]
+            b = 0
+            for code in range(n_codes[c]):
+                # Blocks end where their share of the rows does.
+                if (
+                    b == 0
+                    or n_codes[c] <= MOST_BLOCKS
+                    or (n_passed - n_with[0]) * MOST_BLOCKS >= b * (n_rows - n_with[0])
+                ):
+                    b = min(b + 1, MOST_BLOCKS)
+                    if first_code[c, b] == 0:
+                        first_code[c, b] = code
+                block_of[code + 1] = b
+                n_passed += n_with[code + 1]
+            first_code[c, b + 1 :] = n_codes[c]
+            for row in range(n_rows):
+                block[c, row] = block_of[dense[c, row] + 1]
+    return CodeBlocks(block.base, first_code.base)
 
 
 def take_columns(const double[:, ::1] table, const int64_t[::1] taken, double[:, ::1] out):

@@ -14,9 +14,10 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 from libcpp.vector cimport vector
 
-from .coding import list_features
+from .coding import block_codes, list_features
 
 from ._bags cimport draw_row
+from ._blocks cimport Blocks, Bound, best_bound, find_codes, has_blocks, make_blocks
 from ._coded cimport Coded, borrow
 from ._conditions cimport Condition, hash_body, merge_conditions
 from ._counting cimport (
@@ -81,6 +82,7 @@ cdef struct Forest:
     Py_ssize_t many_rows  # have more entries than there are attributes
     Py_ssize_t* free_slots  # tallies that no node has; their counts are 0 ...
     Py_ssize_t* n_free_slots  # ... and their number
+    Blocks blocks
     Splitter splitter
     const uint8_t* is_binary  # features with the codes 0 and 1 and no missing value
     # Features of which one side of every split has only rows that depart from it, and these rows of both
@@ -351,6 +353,7 @@ cdef Split _find_split(uint64_t* state, const Node* node, const Forest* forest) 
     cdef Py_ssize_t j, n, boundary, n_seen = 0, _
     cdef uint64_t random = state[0]
     cdef uint32_t f
+    cdef Bound bound
     cdef Split best
     best.feature = -1
     best.cut = 0
@@ -394,6 +397,18 @@ cdef Split _find_split(uint64_t* state, const Node* node, const Forest* forest) 
             if _is_too_small(counts - branch, &needed):
                 continue
             gain = whole - (impurity(counts - branch, xlogx) + impurity(branch, xlogx))
+        elif has_blocks(&forest.coded, f, node.end - node.start):
+            bound = best_bound(
+                &forest.coded,
+                f,
+                counter.members + node.start,
+                node.end - node.start,
+                0.0 if is_limited else best_gain,
+                &forest.blocks,
+                counter,
+                xlogx,
+            )
+            gain = bound.gain
         else:
             n = _count_codes(f, node, forest)
             if n < 2:
@@ -401,7 +416,9 @@ cdef Split _find_split(uint64_t* state, const Node* node, const Forest* forest) 
             if forest.coded.is_nominal[f]:
                 gain = multiway_gain(counter.counts, n, xlogx)
             else:
-                gain = best_boundary(counter.counts, n, xlogx, &boundary)
+                gain = best_boundary(
+                    counter.counts, n, 0.0 if is_limited else best_gain, xlogx, &boundary
+                )
         if is_limited:
             gain *= limits.share[f]
         # Of equal gains the lower attribute wins, whatever the order of the draws.
@@ -418,6 +435,18 @@ cdef Split _find_split(uint64_t* state, const Node* node, const Forest* forest) 
                 )
             elif is_binary[f]:
                 best.cut = 1
+            elif not forest.coded.is_nominal[f]:
+                find_codes(
+                    &forest.coded,
+                    f,
+                    counter.members + node.start,
+                    node.end - node.start,
+                    &forest.blocks,
+                    &bound,
+                )
+                best.cut = cut_code(
+                    forest.values + forest.values_indptr[f], bound.lower, bound.upper
+                )
     state[0] = random
     return best
 
@@ -620,6 +649,7 @@ def grow_rules(
     const uint64_t[::1] draw_ends=None,
     const uint32_t[::1] weights=None,
     lists=None,
+    blocks=None,
 ):
     """Grow the trees of one label and return the rules that are not known yet.
 
@@ -653,6 +683,8 @@ def grow_rules(
         What each row counts in a node; together at most 2³² in a bag.
     lists : RowLists, optional
         What `list_features` makes of the table, if there are several calls.
+    blocks : CodeBlocks, optional
+        What `block_codes` makes of it.
 
     Returns
     -------
@@ -686,6 +718,7 @@ def grow_rules(
     cdef Py_ssize_t n_rows = forest.coded.n_rows
     cdef Py_ssize_t n_features = forest.coded.n_features
     forest.counter = make_counter(&forest.coded, owner)
+    forest.blocks = make_blocks(block_codes(coded) if blocks is None else blocks, owner)
     forest.tally = make_tally(lists, MOST_TALLIES, owner)
     # Attributes are passed over in order, several at a time; entries are not.
     forest.many_rows = n_features * n_rows // (4 * forest.tally.indptr[n_rows] + 1) + 1

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from steelyard._kernels.coding import list_features
+from steelyard._kernels.coding import block_codes, list_features
 from steelyard._kernels.growing import grow_rules
 from steelyard._kernels.pruning import prune_rules
 from steelyard.model.coding import FeatureCoder
@@ -164,8 +164,8 @@ def grow_candidates(
         return found
     weights = [None] * len(is_target) if weights is None else weights
     plans = _plan_labels(settings, training, is_target, limits, target_class, weights)
-    lists = list_features(training.coded, with_dense=True)
-    grow = partial(_grow_label, training, lists, is_target, orders, plans, entropy)
+    index = (list_features(training.coded, with_dense=True), block_codes(training.coded))
+    grow = partial(_grow_label, training, index, is_target, orders, plans, entropy)
     options = (settings.n_candidates, n_jobs, progress, max_bytes)
     grown, n_passes = _grow_passes(grow, labels, *options)
     seeds = {i: _tree_seeds(plans[i].settings, entropy, i, range(n_passes)).ravel() for i in labels}
@@ -330,7 +330,7 @@ def _tree_seeds(
 
 def _grow_label(
     training: TrainingFeatures,
-    lists: Any,
+    index: tuple[Any, Any],
     is_target: NDArray[np.bool_],
     orders: NDArray[np.int64],
     plans: Sequence[_Plan],
@@ -352,8 +352,8 @@ def _grow_label(
     drawing: tuple[Any, ...] = (None, None)
     if weights is not None:
         drawing = (weights.draw_ends(orders[label]), weights.node_weights(bag_size))
-    # Categories that a label sorts by itself are further features, which the lists lack.
-    last = (known_hashes, limits, target, *drawing, None if categories.places else lists)
+    # Categories that a label sorts by itself are further features, which the index lacks.
+    last = (known_hashes, limits, target, *drawing, *((None, None) if categories.places else index))
     grown = grow_rules(*training[1:], *rows, *forests, *last)
     *columns, hashes, tree, pass_ends, n_read = grown
     tree += passes.start * seeds.shape[1]
