@@ -16,6 +16,7 @@ from reference.growing import code_table, grow_tree, path_to_ranges
 from reference.rules import covers
 from reference.tree_rules import extract_rules, leaf_of, leaf_paths
 from steelyard import make_planted_rules
+from steelyard._kernels.coding import block_codes
 from steelyard._kernels.growing import grow_rules
 from steelyard.learning.candidates import MIN_NEW_SHARE, grow_candidates
 from steelyard.learning.sampling import draw_orders
@@ -135,24 +136,64 @@ class TestTrees:
     def test_a_tree_of_many_drawn_attributes_is_the_oracles_tree(self, data, seed, draw):
         check_tree(*data, seed, 32, draw, most_draws=20)
 
-    # What the rows need is fetched ahead if there are so many codes, except for the last rows.
-    @pytest.mark.parametrize("bag_size", [20, 40, 3_000])
-    def test_a_tree_on_very_many_values_is_the_oracles_tree(self, bag_size):
-        rng = np.random.default_rng(bag_size)
-        X = rng.normal(size=(17_000, 2))
-        is_target = (X[:, 0] + X[:, 1] > 1) ^ (rng.random(17_000) < 0.1)
-        X[rng.random(X.shape) < 0.02] = np.nan
-        X = pd.DataFrame(X, columns=["a", "b"])
+    # Some processors count eight words of 64 rows at a time; the last ones may have to be filled up.
+    @pytest.mark.parametrize("n_rows", [500, 512, 513, 700, 1_100])
+    def test_a_tree_on_bits_in_many_words_is_the_oracles_tree(self, n_rows):
+        rng = np.random.default_rng(n_rows)
+        X = pd.DataFrame((rng.random((n_rows, 36)) < rng.uniform(0.02, 0.7, 36)).astype(float))
+        is_target = (X[0] + X[1] + X[2] > 1).to_numpy() ^ (rng.random(n_rows) < 0.1)
+        X.columns = [f"x{j}" for j in X]
         training = code_training_table(X)
-        assert training.coded.n_codes.min() > 16_384
         table = code_table(table_to_rows(X), training.coded.is_nominal)
-        tree = grow_tree(table, is_target, range(len(X)), bag_size, 1, 6, 5)
+        tree = grow_tree(table, is_target, range(n_rows), n_rows, 32, 5, 3)
         expected = {
             tuple(sorted(path_to_ranges(body, table))) for body in extract_rules(tree, target=1)
         }
-        grown, *_ = grow(training, is_target, 5, (6,), 1, bag_size, 1)
+        grown, *_ = grow(training, is_target, 3, (5,), 1, n_rows, 32)
         assert {tuple(sorted(body)) for body in table_to_ranges(grown)} == expected
-        assert expected
+        assert len(expected) > 3
+
+    # Bounds of so many values are looked for in blocks, unless a node has few rows.
+    @pytest.mark.parametrize("bag_size", [12, 20, 40, 300, 1_500])
+    @pytest.mark.parametrize("n_values", [1_100, 5_000])
+    @pytest.mark.parametrize("noise", [0.0, 0.1, 0.5])
+    def test_a_tree_on_very_many_values_is_the_oracles_tree(self, bag_size, n_values, noise):
+        rng = np.random.default_rng(bag_size)
+        X = rng.normal(size=(n_values, 2))
+        X = np.vstack([X, X[: n_values // 10]])  # some values occur twice, also in both classes
+        is_target = (X[:, 0] + X[:, 1] > 1) ^ (rng.random(len(X)) < noise)
+        X[rng.random(X.shape) < 0.02] = np.nan
+        X = pd.DataFrame(X, columns=["a", "b"])
+        training = code_training_table(X)
+        assert training.coded.n_codes.min() > 1_024
+        table = code_table(table_to_rows(X), training.coded.is_nominal)
+        for seed, n_drawn in ((5, 1), (6, 2)):
+            tree = grow_tree(table, is_target, range(len(X)), bag_size, n_drawn, 6, seed)
+            expected = {
+                tuple(sorted(path_to_ranges(body, table))) for body in extract_rules(tree, target=1)
+            }
+            grown, *_ = grow(training, is_target, seed, (6,), 1, bag_size, n_drawn)
+            assert {tuple(sorted(body)) for body in table_to_ranges(grown)} == expected
+            assert expected
+
+    @pytest.mark.parametrize("share_missing", [0.0, 0.3, 1.0])
+    @pytest.mark.parametrize("n_repeated", [0, 900])
+    def test_blocks_are_ranges_of_codes_that_follow_each_other(self, share_missing, n_repeated):
+        rng = np.random.default_rng(0)
+        values = rng.permutation(np.append(np.arange(5_000.0), np.full(n_repeated, 17.5)))
+        few = rng.integers(3, size=len(values)).astype(float)
+        a = np.where(rng.random(len(values)) < share_missing, np.nan, values)
+        coded = code_training_table(pd.DataFrame({"a": a, "few": few, "b": values})).coded
+        blocks = block_codes(coded)
+        for column in coded.column[coded.n_codes >= 1_024]:
+            codes, block = coded.dense[column], blocks.block[column].astype(int)
+            first = blocks.first_code[column]
+            is_known = codes >= 0
+            assert (block[~is_known] == 0).all()
+            assert (first[block[is_known]] <= codes[is_known]).all()
+            assert (codes[is_known] < first[block[is_known] + 1]).all()
+            assert (np.bincount(block[is_known])[1:] > 0).all()
+            assert block.max() == 255
 
     @given(labelled_tables(max_rows=30), seeds)
     def test_a_rule_covers_exactly_the_rows_that_reach_its_leaf(self, data, seed):

@@ -81,6 +81,26 @@ def test_more_than_one_word_of_bits():
     assert int(sum(int(word).bit_count() for word in bits[1])) == 200  # and no bit beyond the rows
 
 
+# Up to 64 codes have a set of rows each; of more codes, some rows are looked at one by one.
+@pytest.mark.parametrize("n_codes", [2, 3, 64, 65, 66, 400])
+@pytest.mark.parametrize("share_missing", [0.0, 0.2])
+def test_ranges_of_few_and_of_many_codes(n_codes, share_missing):
+    rng = np.random.default_rng(n_codes)
+    values = np.append(np.arange(n_codes), rng.integers(n_codes, size=300)).astype(float)
+    x = np.where(rng.random(len(values)) < share_missing, np.nan, values)
+    _, coded = code_table(pd.DataFrame({"x": x, "y": values}))
+    bodies, expected = [], []
+    for f in range(2):
+        assert coded.column[f] >= 0
+        codes = coded.dense[coded.column[f]]
+        for _ in range(20):
+            low, high = np.sort(rng.integers(coded.n_codes[f] + 1, size=2)).tolist()
+            bodies.append([(f, low, high)])
+            expected.append((low <= codes) & (codes < high))
+    mask = unpack(cover(bodies_to_table(bodies), index_rows(coded)), len(values))
+    assert mask.tolist() == np.array(expected).tolist()
+
+
 def test_a_range_of_all_codes_leaves_missing_values_out():
     _, coded = code_table(pd.DataFrame({"x": [1.0, np.nan, 2.0], "c": ["a", "b", None]}))
     bits = cover(bodies_to_table([[(0, 0, 2)], [(1, 0, 2)]]), index_rows(coded))

@@ -16,7 +16,63 @@ cdef extern from *:
     #define steelyard_popcount(word) __builtin_popcountll(word)
     #define steelyard_trailing_zeros(word) ((word) ? __builtin_ctzll(word) : 64)
     #endif
+
+    #define STEELYARD_COUNT_COMMON \
+        long long count = 0; \
+        for (Py_ssize_t w = 0; w < n; w++) count += steelyard_popcount(words[w] & others[w]); \
+        return count;
+    /* Planes of 1, 2 and 4, one after the other. */
+    #define STEELYARD_COUNT_PLANES \
+        const uint64_t* twos = planes + n; \
+        const uint64_t* fours = twos + n; \
+        long long count = 0; \
+        for (Py_ssize_t w = 0; w < n; w++) { \
+            count += steelyard_popcount(words[w] & planes[w]) \
+                + 2 * steelyard_popcount(words[w] & twos[w]) \
+                + 4 * steelyard_popcount(words[w] & fours[w]); \
+        } \
+        return count;
+
+    static inline long long steelyard_count_words(
+        const uint64_t* words, const uint64_t* others, Py_ssize_t n
+    ) { STEELYARD_COUNT_COMMON }
+    static inline long long steelyard_count_plane_words(
+        const uint64_t* words, const uint64_t* planes, Py_ssize_t n
+    ) { STEELYARD_COUNT_PLANES }
+
+    /* Newer processors count eight words at a time; which one runs is known only when it does. */
+    #if defined(__x86_64__) && defined(__GNUC__)
+    #define STEELYARD_WIDE __attribute__((target("avx512f,avx512vl,avx512vpopcntdq")))
+    STEELYARD_WIDE static long long steelyard_count_wide(
+        const uint64_t* words, const uint64_t* others, Py_ssize_t n
+    ) { STEELYARD_COUNT_COMMON }
+    STEELYARD_WIDE static long long steelyard_count_planes_wide(
+        const uint64_t* words, const uint64_t* planes, Py_ssize_t n
+    ) { STEELYARD_COUNT_PLANES }
+    static int steelyard_is_wide = 0;
+    __attribute__((constructor)) static void steelyard_look_at_processor(void) {
+        __builtin_cpu_init();
+        steelyard_is_wide =
+            __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vpopcntdq");
+    }
+    #define steelyard_count(words, others, n) \
+        (steelyard_is_wide && (n) >= 8 ? steelyard_count_wide(words, others, n) \
+                           : steelyard_count_words(words, others, n))
+    #define steelyard_count_planes(words, planes, n) \
+        (steelyard_is_wide && (n) >= 8 ? steelyard_count_planes_wide(words, planes, n) \
+                           : steelyard_count_plane_words(words, planes, n))
+    #else
+    #define steelyard_count(words, others, n) steelyard_count_words(words, others, n)
+    #define steelyard_count_planes(words, planes, n) steelyard_count_plane_words(words, planes, n)
+    #endif
     """
+    int64_t count_words "steelyard_count"(
+        const uint64_t* words, const uint64_t* others, Py_ssize_t n
+    ) noexcept nogil
+    # Three planes of n words each, whose bits count 1, 2 and 4.
+    int64_t count_planes "steelyard_count_planes"(
+        const uint64_t* words, const uint64_t* planes, Py_ssize_t n
+    ) noexcept nogil
     int popcount "steelyard_popcount"(uint64_t word) noexcept nogil
     # Index of the lowest set bit, 64 if no bit is set.
     int trailing_zeros "steelyard_trailing_zeros"(uint64_t word) noexcept nogil
@@ -38,11 +94,7 @@ cdef inline int64_t count_common(
     const uint64_t* words, const uint64_t* others, Py_ssize_t first, Py_ssize_t last
 ) noexcept nogil:
     """Number of bits that are set in both arrays, in the words [first, last)."""
-    cdef int64_t count = 0
-    cdef Py_ssize_t w
-    for w in range(first, last):
-        count += popcount(words[w] & others[w])
-    return count
+    return count_words(words + first, others + first, last - first)
 
 
 cdef inline double weigh_common(

@@ -1,4 +1,4 @@
-"""The best bound of a numeric feature in a node: first between blocks of codes, then inside some of them.
+"""The best bound of a numeric feature in a node: between blocks of codes, then inside some of them.
 
 A block is a byte, so the blocks of a feature and their counts stay in the fastest caches where the codes
 do not. Counts are packed pairs: see `_counting`.

@@ -10,17 +10,6 @@ from ._bits cimport popcount, trailing_zeros
 from ._coded cimport Coded, dense_codes
 from ._memory cimport allocate
 
-cdef extern from *:
-    """
-    #if defined(_MSC_VER)
-    #define steelyard_prefetch(address) ((void) (address))
-    #else
-    #define steelyard_prefetch(address) __builtin_prefetch(address)
-    #endif
-    """
-    void prefetch "steelyard_prefetch"(const void* address) noexcept nogil
-
-
 cdef enum:
     # Nodes up to this many examples are sorted by insertion; a histogram is cheaper for larger ones.
     SMALL_NODE = 10
@@ -28,10 +17,6 @@ cdef enum:
     BATCH = 4
     # With more codes, small nodes would spend their time on empty words: a summary tells which are used.
     MANY_CODES = 4096
-    # With even more, neither the histogram nor the columns of the table stay in the caches. What rows
-    # need is then fetched ahead by so many rows. Growing took 4 to 11 % less time with 64,000 values.
-    FAR_CODES = 16384
-    AHEAD = 32
 
 
 cdef struct Counter:
@@ -58,11 +43,6 @@ cdef struct Tally:
 ctypedef fused Ordered:
     int32_t
     double
-
-
-ctypedef fused Code:
-    int32_t
-    uint8_t
 
 
 cdef inline uint32_t outside() noexcept nogil:
@@ -146,24 +126,16 @@ cdef inline void codes_of_rows(
             out[i] = coded.codes[e] if e >= 0 else coded.default_code[f]
 
 
-cdef inline bint _is_missing(Code code) noexcept nogil:
-    """Whether a code, or the number of a block, stands for a missing value."""
-    if Code is uint8_t:
-        return code == 0
-    else:
-        return code < 0
-
-
 cdef inline Py_ssize_t _count_by_insertion(
-    const Code* column, const uint32_t* node, Py_ssize_t n_members, const Counter* counter
+    const int32_t* column, const uint32_t* node, Py_ssize_t n_members, const Counter* counter
 ) noexcept nogil:
     cdef int32_t* codes = counter.codes
     cdef uint64_t* counts = counter.counts
     cdef Py_ssize_t m, i, j, n = 0
-    cdef Code code
+    cdef int32_t code
     for m in range(n_members):
         code = column[node[m]]
-        if _is_missing(code):
+        if code < 0:
             continue
         i = n
         while i > 0 and codes[i - 1] > code:
@@ -240,29 +212,15 @@ cdef inline Py_ssize_t _count_dense(
     Py_ssize_t n_codes,
     const Counter* counter,
 ) noexcept nogil:
-    cdef Py_ssize_t i, near = 0
+    cdef bint are_many = n_codes > MANY_CODES
+    cdef Py_ssize_t i
     cdef int32_t code
     if n_members <= SMALL_NODE:
-        return _count_by_insertion[int32_t](column, node, n_members, counter)
-    if n_codes > MANY_CODES:
-        if n_codes > FAR_CODES and n_members > AHEAD:
-            near = n_members - AHEAD
-        for i in range(near):
-            prefetch(column + node[i + AHEAD])
-            prefetch(counter.pair + node[i + AHEAD])
-            prefetch(counter.histogram + column[node[i + AHEAD // 2]])
-            code = column[node[i]]
-            if code >= 0:
-                add_code(code, counter.pair[node[i]], True, counter)
-        for i in range(near, n_members):
-            code = column[node[i]]
-            if code >= 0:
-                add_code(code, counter.pair[node[i]], True, counter)
-    else:
-        for i in range(n_members):
-            code = column[node[i]]
-            if code >= 0:
-                add_code(code, counter.pair[node[i]], False, counter)
+        return _count_by_insertion(column, node, n_members, counter)
+    for i in range(n_members):
+        code = column[node[i]]
+        if code >= 0:
+            add_code(code, counter.pair[node[i]], are_many, counter)
     return drain_histogram(n_codes, counter)
 
 
@@ -272,8 +230,6 @@ cdef inline Py_ssize_t count_blocks(
     """Blocks of codes that occur in a node, as `codes` and `counts`; return how many."""
     cdef Py_ssize_t i
     cdef uint8_t b
-    if n_members <= SMALL_NODE:
-        return _count_by_insertion[uint8_t](block, node, n_members, counter)
     for i in range(n_members):
         b = block[node[i]]
         counter.histogram[b] += counter.pair[node[i]]

@@ -3,7 +3,7 @@
 A class is a bit: 1 is presence, 2 is absence of the label.
 """
 
-from libc.stdint cimport int32_t, int64_t, uint8_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t
 
 from ._coded cimport Coded
 from ._conditions cimport Condition
@@ -69,6 +69,16 @@ cdef inline bint is_apart(
         if is_tested[limits.apart[i]]:
             return True
     return False
+
+
+cdef inline Py_ssize_t count_apart(
+    const Limits* limits, const uint32_t* features, Py_ssize_t n, const uint8_t* is_tested
+) noexcept nogil:
+    """How many of some features must not be tested together with those in `is_tested`."""
+    cdef Py_ssize_t i, n_apart = 0
+    for i in range(n):
+        n_apart += is_apart(limits, features[i], is_tested)
+    return n_apart
 
 
 cdef inline bint is_banned(const Limits* limits, Condition condition) noexcept nogil:

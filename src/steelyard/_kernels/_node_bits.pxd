@@ -10,7 +10,7 @@ Counts are packed pairs: see `_counting`.
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memset
 
-from ._bits cimport popcount, set_bit, test_bit
+from ._bits cimport count_planes, set_bit, test_bit
 from ._counting cimport examples, pack
 from ._memory cimport allocate
 
@@ -22,7 +22,7 @@ cdef struct NodeBits:
     Py_ssize_t n_positive_words
     uint64_t* positive_bits  # (features with bits, n_positive_words) the same for the positives alone
     uint32_t* bit_of_row  # in the words of the positives, followed by those of all rows
-    uint64_t* planes  # (most groups, these words, 3) planes of the current node, in groups of three
+    uint64_t* planes  # of the current node, in groups of three: those of the positives, then of all rows
     Py_ssize_t n_groups  # 0: its rows are few, and these are ...
     const uint32_t* rows
     Py_ssize_t n_rows
@@ -75,6 +75,7 @@ cdef inline void take_rows(
     cdef uint64_t n_draws, all_draws = 0
     cdef Py_ssize_t i, group, n_groups = 0
     cdef Py_ssize_t n_words = node.n_positive_words + node.n_words
+    cdef Py_ssize_t first, n_class_words
     cdef uint32_t bit
     node.n_groups = 0
     node.rows = rows
@@ -91,25 +92,18 @@ cdef inline void take_rows(
     for i in range(n):
         bit = node.bit_of_row[rows[i]]
         n_draws = examples(pair[rows[i]])
+        first = 0
+        n_class_words = node.n_positive_words
+        if bit >> 6 >= n_class_words:
+            first = n_class_words
+            n_class_words = node.n_words
         for group in range(n_groups):
-            planes = node.planes + 3 * (group * n_words + (bit >> 6))
+            planes = node.planes + 3 * (group * n_words + first) + ((bit >> 6) - first)
             planes[0] |= (n_draws & 1) << (bit & 63)
-            planes[1] |= (n_draws >> 1 & 1) << (bit & 63)
-            planes[2] |= (n_draws >> 2 & 1) << (bit & 63)
+            planes[n_class_words] |= (n_draws >> 1 & 1) << (bit & 63)
+            if n_draws & 4:  # one row in fifty
+                planes[2 * n_class_words] |= (<uint64_t> 1) << (bit & 63)
             n_draws >>= 3
-
-
-cdef inline uint64_t _count_words(
-    const uint64_t* bits, const uint64_t* planes, Py_ssize_t n_words
-) noexcept nogil:
-    """Draws of the rows of three planes whose bits are set."""
-    cdef uint64_t ones = 0, twos = 0, fours = 0
-    cdef Py_ssize_t w
-    for w in range(n_words):
-        ones += popcount(bits[w] & planes[3 * w])
-        twos += popcount(bits[w] & planes[3 * w + 1])
-        fours += popcount(bits[w] & planes[3 * w + 2])
-    return ones + 2 * twos + 4 * fours
 
 
 cdef inline uint64_t _count_planes(
@@ -120,7 +114,7 @@ cdef inline uint64_t _count_planes(
     cdef uint64_t n_draws = 0
     cdef Py_ssize_t group
     for group in range(node.n_groups):
-        n_draws += _count_words(bits, planes, n_words) << 3 * group
+        n_draws += <uint64_t> count_planes(bits, planes, n_words) << 3 * group
         planes += 3 * (node.n_positive_words + node.n_words)
     return n_draws
 

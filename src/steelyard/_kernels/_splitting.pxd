@@ -75,7 +75,7 @@ cdef inline double split_gain(
 cdef inline bint may_gain(
     uint64_t below, uint64_t within, uint64_t total, double whole, double least, const double* xlogx
 ) noexcept nogil:
-    """Whether a boundary inside a run of codes may gain at least so much, given the counts below and within it.
+    """Whether a boundary inside a run of codes may gain so much, given the counts below and within it.
 
     The gain is convex in the positives and the negatives on one side. So inside the run it is at most
     that at its ends, or that of a boundary with all its positives on one side and all its negatives on

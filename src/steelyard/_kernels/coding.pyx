@@ -1,3 +1,4 @@
+# distutils: language = c++
 """Numbers → codes, and codes → keys of rows.
 
 The code of a number says how many cut points of its feature are not above it.
@@ -9,9 +10,10 @@ import numpy as np
 
 from libc.math cimport INFINITY, nextafter
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libcpp.vector cimport vector
 
 from ._bits cimport set_bit
-from ._blocks cimport MOST_BLOCKS
+from ._blocks cimport MANY_VALUES, MOST_BLOCKS
 from ._coded cimport Coded, borrow, dense_codes
 from ._counting cimport find_binary
 from ._random cimport increment, mix
@@ -164,7 +166,8 @@ class RowLists(NamedTuple):
         Position of a binary feature among those with bits, -1 without: it is dense, or its list is
         longer than its bits.
     bits : (n_features with bits, n_words) uint64
-        The rows that depart from these features. If there are none, one feature that is none of them.
+        The rows that depart from these features. Words of no row may follow. If there are none, one
+        feature that is none of them.
     """
 
     indptr: Any
@@ -252,6 +255,8 @@ cdef _pack_features(coded, are_binary):
     """(place, bits) of `RowLists`."""
     cdef Coded table = borrow(coded)
     cdef Py_ssize_t n_words = (table.n_rows + 63) >> 6
+    if n_words >= 8:
+        n_words = (n_words + 7) & ~7  # a multiple of what is counted at a time: see `_bits`
     has_bits = are_binary & ((coded.column >= 0) | (np.diff(coded.indptr) > n_words))
     cdef int32_t[::1] place = np.where(has_bits, np.cumsum(has_bits) - 1, -1).astype(np.int32)
     cdef uint64_t[:, ::1] bits = np.zeros((max(1, has_bits.sum()), n_words), dtype=np.uint64)
@@ -279,12 +284,13 @@ def _have_missing(coded):
 
 
 class CodeBlocks(NamedTuple):
-    """Neighbouring codes of each dense feature in at most 255 blocks, of about as many rows each.
+    """Neighbouring codes of numeric features with many values in at most 255 blocks.
 
     Parameters
     ----------
     block : (n_dense, n_rows) uint8
-        The block of each row, from 1 on; 0 for missing values. Up to 255 codes have a block each.
+        The block of each row, from 1 on; 0 for missing values. Not set for other features; without any
+        of these, one entry.
     first_code : (n_dense, 257) int32
         The first code of each block, and after the last one the number of codes.
     """
@@ -295,38 +301,43 @@ class CodeBlocks(NamedTuple):
 
 def block_codes(coded):
     """The `CodeBlocks` of a coded table."""
+    has_blocks = (coded.n_codes >= MANY_VALUES) & (coded.column >= 0) & ~coded.is_nominal
+    cdef const int32_t[::1] columns = coded.column[has_blocks]
+    cdef const int32_t[::1] n_codes = coded.n_codes[has_blocks]
     cdef const int32_t[:, ::1] dense = coded.dense
-    cdef Py_ssize_t n_dense = dense.shape[0], n_rows = dense.shape[1]
-    cdef const int32_t[::1] n_codes = coded.n_codes[coded.column >= 0]
-    cdef uint8_t[:, ::1] block = np.empty((n_dense, n_rows), dtype=np.uint8)
-    cdef int32_t[:, ::1] first_code = np.zeros((n_dense, MOST_BLOCKS + 2), dtype=np.int32)
-    cdef Py_ssize_t most = max(1, np.max(n_codes, initial=1))
-    cdef int64_t[::1] n_with = np.zeros(most + 1, dtype=np.int64)  # rows of each code
-    cdef uint8_t[::1] block_of = np.zeros(most + 1, dtype=np.uint8)  # one place too far: missing is -1
-    cdef Py_ssize_t c, row, code, n_passed, b
+    shape = coded.dense.shape if len(columns) else (1, 1)
+    cdef uint8_t[:, ::1] block = np.empty(shape, dtype=np.uint8)
+    cdef int32_t[:, ::1] first_code = np.empty((shape[0], MOST_BLOCKS + 2), dtype=np.int32)
+    cdef Py_ssize_t c
     with nogil:
-        for c in range(n_dense):
-            n_with[:] = 0
-            for row in range(n_rows):
-                n_with[dense[c, row] + 1] += 1
-            n_passed = n_with[0]
-            b = 0
-            for code in range(n_codes[c]):
-                # Blocks end where their share of the rows does.
-                if (
-                    b == 0
-                    or n_codes[c] <= MOST_BLOCKS
-                    or (n_passed - n_with[0]) * MOST_BLOCKS >= b * (n_rows - n_with[0])
-                ):
-                    b = min(b + 1, MOST_BLOCKS)
-                    if first_code[c, b] == 0:
-                        first_code[c, b] = code
-                block_of[code + 1] = b
-                n_passed += n_with[code + 1]
-            first_code[c, b + 1 :] = n_codes[c]
-            for row in range(n_rows):
-                block[c, row] = block_of[dense[c, row] + 1]
+        for c in range(columns.shape[0]):
+            _block_feature(
+                dense[columns[c]], n_codes[c], block[columns[c]], first_code[columns[c]]
+            )
     return CodeBlocks(block.base, first_code.base)
+
+
+cdef int _block_feature(
+    const int32_t[::1] codes, Py_ssize_t n_codes, uint8_t[::1] block, int32_t[::1] first_code
+) except -1 nogil:
+    """Give blocks about as many rows each."""
+    cdef vector[int64_t] n_rows_of = vector[int64_t](n_codes + 1)  # of missing values, of each code
+    cdef vector[uint8_t] block_of = vector[uint8_t](n_codes + 1)
+    cdef Py_ssize_t n_known, n_passed = 0, b = 0
+    cdef Py_ssize_t row, code
+    for row in range(codes.shape[0]):
+        n_rows_of[codes[row] + 1] += 1
+    n_known = codes.shape[0] - n_rows_of[0]
+    for code in range(n_codes):
+        if b == 0 or (b < MOST_BLOCKS and n_passed * MOST_BLOCKS >= b * n_known):
+            b += 1
+            first_code[b] = code
+        block_of[code + 1] = b
+        n_passed += n_rows_of[code + 1]
+    first_code[b + 1 :] = n_codes
+    for row in range(codes.shape[0]):
+        block[row] = block_of[codes[row] + 1]
+    return 0
 
 
 def take_columns(const double[:, ::1] table, const int64_t[::1] taken, double[:, ::1] out):

@@ -18,7 +18,9 @@ cdef struct Sets:
     const int64_t* bit_of_row
     const int64_t* slot_of_feature  # the place of a feature in `checkpoints` or `defaults`, or -1
     uint64_t* every  # all rows
-    uint64_t* checkpoints  # of dense features: [slot, k] are the rows from the k·step-th on
+    # Of dense features: [slot, k] are the rows from code k on if the codes are few, else the rows from
+    # the k·step-th on.
+    uint64_t* checkpoints
     uint64_t* defaults  # of listed features: [slot] are the rows with the default code
     uint64_t* buffer
 
@@ -29,20 +31,27 @@ cdef class RowSets:
     cdef object arrays
 
 
+cdef inline bint has_few_codes(const Sets* sets, Py_ssize_t f) noexcept nogil:
+    """Whether a dense feature has a checkpoint for each code."""
+    return sets.coded.n_codes[f] < sets.n_checkpoints
+
+
 cdef inline void _keep_dense(
     uint64_t* bits, const Sets* sets, Py_ssize_t f, Py_ssize_t low, Py_ssize_t high
 ) noexcept nogil:
     """A range of codes is a range of the sorted rows: the difference of two checkpoints.
 
-    The few rows between the ends of the range and the checkpoints around it follow one by one.
+    If the codes are many, the few rows between the ends of the range and the checkpoints around it
+    follow one by one.
     """
     cdef Py_ssize_t column = sets.coded.column[f]
     cdef const int32_t* order = sets.order + column * sets.coded.n_rows
     cdef const int64_t* starts = sets.starts + sets.starts_indptr[column]
     cdef Py_ssize_t begin = starts[low]
     cdef Py_ssize_t stop = starts[high]
-    cdef Py_ssize_t above = begin // sets.step
-    cdef Py_ssize_t below = (stop + sets.step - 1) // sets.step
+    cdef bint are_few = has_few_codes(sets, f)
+    cdef Py_ssize_t above = low if are_few else begin // sets.step
+    cdef Py_ssize_t below = high if are_few else (stop + sets.step - 1) // sets.step
     cdef const uint64_t* checkpoints = (
         sets.checkpoints + sets.slot_of_feature[f] * sets.n_checkpoints * sets.n_words
     )
@@ -51,6 +60,8 @@ cdef inline void _keep_dense(
     cdef Py_ssize_t w, i
     for w in range(sets.n_words):
         bits[w] &= from_begin[w] & ~from_stop[w]
+    if are_few:
+        return
     for i in range(above * sets.step, begin):
         clear_bit(bits, sets.bit_of_row[order[i]])
     for i in range(stop, min(below * sets.step, sets.coded.n_rows)):

@@ -110,9 +110,10 @@ cdef class RowSets:
 
 cdef void _fill_sets(Sets* sets, Py_ssize_t n_rows) noexcept nogil:
     cdef const int32_t* order
+    cdef const int64_t* starts
     cdef uint64_t* words
     cdef Py_ssize_t size = sets.n_words * sizeof(uint64_t)
-    cdef Py_ssize_t f, k, i, row
+    cdef Py_ssize_t f, k, i, row, last, begin, end
     for row in range(n_rows):
         set_bit(sets.every, sets.bit_of_row[row])
     for f in range(sets.coded.n_features):
@@ -125,10 +126,19 @@ cdef void _fill_sets(Sets* sets, Py_ssize_t n_rows) noexcept nogil:
                 clear_bit(words, sets.bit_of_row[sets.coded.rows[i]])
             continue
         order = sets.order + sets.coded.column[f] * n_rows
+        starts = sets.starts + sets.starts_indptr[sets.coded.column[f]]
         words = sets.checkpoints + sets.slot_of_feature[f] * sets.n_checkpoints * sets.n_words
-        for k in range(sets.n_checkpoints - 2, -1, -1):
+        last = sets.coded.n_codes[f] if has_few_codes(sets, f) else sets.n_checkpoints - 1
+        for k in range(last - 1, -1, -1):
+            if has_few_codes(sets, f):
+                begin, end = starts[k], starts[k + 1]
+            else:
+                begin, end = k * sets.step, min((k + 1) * sets.step, n_rows)
+            if begin == 0:
+                memcpy(words + k * sets.n_words, sets.every, size)
+                continue
             memcpy(words + k * sets.n_words, words + (k + 1) * sets.n_words, size)
-            for i in range(k * sets.step, min((k + 1) * sets.step, n_rows)):
+            for i in range(begin, end):
                 set_bit(words + k * sets.n_words, sets.bit_of_row[order[i]])
 
 

@@ -35,7 +35,15 @@ from ._counting cimport (
     subtract_rows,
     sum_nondefault,
 )
-from ._limits cimport PRESENCE, Limits, borrow_limits, is_apart, is_banned, relax_body
+from ._limits cimport (
+    PRESENCE,
+    Limits,
+    borrow_limits,
+    count_apart,
+    is_apart,
+    is_banned,
+    relax_body,
+)
 from ._memory cimport allocate
 from ._node_bits cimport NodeBits, count_rows, make_node_bits, take_rows
 from ._random cimport next_below
@@ -48,6 +56,7 @@ from ._splitting cimport (
     make_splitter,
     multiway_gain,
     split_by_sorting,
+    split_gain,
     split_listed,
 )
 
@@ -61,6 +70,8 @@ cdef double TALLY_PRICE = 3
 cdef enum:
     # Bits of a node's rows are worth making if this many attributes are drawn from it.
     LEAST_DRAWN = 32
+    # Attributes that are passed on or left out together.
+    BATCH = 32
     # Tallies that exist at a time: one per node of the current path that has one.
     MOST_TALLIES = 32
 
@@ -91,7 +102,7 @@ cdef struct Forest:
     uint32_t* positives
     uint32_t* negatives
     uint64_t* most_draws  # (n_rows + 1,) draws that so many rows can have in the bag
-    uint32_t* rows_by_draws  # (bag_size + 1,) number of rows with so many draws; 0 between calls
+    uint32_t* rows_by_draws  # (bag_size + 3,) number of rows with so many draws; 0 between calls
     NodeBits* node_bits  # NULL if too few attributes are drawn at a node, or with weights
     bint is_weighed
     Py_ssize_t n_usable
@@ -122,6 +133,16 @@ cdef struct Needed:
 cdef struct Split:
     Py_ssize_t feature  # -1: no split has a gain
     int32_t cut
+
+
+# The search for the split of a node, and the best one so far.
+cdef struct Search:
+    const Node* node
+    const uint64_t* tallied  # counts of listed features, if the node has a tally
+    double whole  # impurity of the node
+    double gain
+    Needed needed
+    Split best
 
 
 cdef Node _draw_bag(uint64_t* state, const Forest* forest) noexcept nogil:
@@ -156,18 +177,27 @@ cdef Node _draw_bag(uint64_t* state, const Forest* forest) noexcept nogil:
 
 cdef void _find_most_draws(const Forest* forest) noexcept nogil:
     """For each number of rows: how many draws of the bag they can have together."""
-    cdef uint64_t draws, most = 0, total = 0
-    cdef Py_ssize_t row, n = 0
+    cdef uint32_t* rows_by_draws = forest.rows_by_draws
+    cdef uint64_t draws, most = 2, total = 0
+    cdef Py_ssize_t row, n = 0, n_once = 0, n_twice = 0
     for row in range(forest.coded.n_rows):
         draws = examples(forest.counter.pair[row])
-        forest.rows_by_draws[draws] += 1
-        most = max(most, draws)
-    for draws in range(most, -1, -1):
-        for _ in range(forest.rows_by_draws[draws]):
+        # Most rows are drawn at most twice. One counter in memory would wait for its last write.
+        n_once += draws == 1
+        n_twice += draws == 2
+        if draws > 2:
+            rows_by_draws[draws] += 1
+            most = max(most, draws)
+    for draws in range(most, 0, -1):
+        if draws <= 2:
+            rows_by_draws[draws] = n_once if draws == 1 else n_twice
+        for _ in range(rows_by_draws[draws]):
             n += 1
             total += draws
             forest.most_draws[n] = total
-        forest.rows_by_draws[draws] = 0
+        rows_by_draws[draws] = 0
+    for row in range(n + 1, forest.coded.n_rows + 1):
+        forest.most_draws[row] = total
 
 
 cdef void _count_departing(Forest* forest, const uint32_t* n_departing) noexcept nogil:
@@ -327,128 +357,182 @@ cdef inline Py_ssize_t _count_codes(
     return count_codes(coded, f, node.start, node.end, node.counts, &forest.counter)
 
 
+cdef inline Py_ssize_t _pass_on(
+    const uint32_t* drawn, Py_ssize_t n, const Search* search, const Forest* forest, uint32_t* out
+) noexcept nogil:
+    """Write the drawn attributes that may have a better split to `out`.
+
+    Which ones these are is hard to predict, so nothing here depends on a condition: with hundreds of
+    attributes per node, mispredictions took a large part of the time.
+    """
+    cdef const uint64_t* most_draws = forest.most_draws
+    cdef const uint64_t* tallied = search.tallied
+    cdef Needed needed = search.needed
+    cdef uint64_t branch, n_positives, n_negatives
+    cdef bint is_large, is_tallied
+    cdef Py_ssize_t i, n_out = 0
+    cdef uint32_t f
+    for i in range(n):
+        f = drawn[i]
+        n_positives = most_draws[forest.positives[f]]
+        n_negatives = most_draws[forest.negatives[f]]
+        is_large = (n_positives >= needed.positives) | (n_negatives >= needed.negatives)
+        if tallied != NULL:
+            branch = tallied[f]
+            n_positives = positives(branch)
+            n_negatives = examples(branch) - n_positives
+            is_tallied = forest.tally.is_listed[f]
+            is_large = (is_large & (1 - is_tallied)) | (
+                is_tallied
+                & (branch != 0)
+                & (
+                    (1 - forest.is_split_off[f])
+                    | (n_positives >= needed.positives)
+                    | (n_negatives >= needed.negatives)
+                )
+            )
+        out[n_out] = f
+        n_out += is_large
+    return n_out
+
+
+cdef inline double _gain_of_binary(
+    Py_ssize_t f, const Search* search, const Forest* forest
+) noexcept nogil:
+    """Gain of the split of a binary attribute, 0 if it is too small to count."""
+    cdef const Needed* needed = &search.needed
+    cdef uint64_t branch, least_positives, counts = search.node.counts
+    if search.tallied != NULL and forest.tally.is_listed[f]:
+        branch = search.tallied[f]
+    else:
+        least_positives = needed.positives
+        if forest.most_draws[forest.negatives[f]] >= needed.negatives:
+            least_positives = 0
+        branch = _count_branch(f, least_positives, search.node, forest)
+    if _is_too_small(branch, needed) or _is_too_small(counts - branch, needed):
+        return 0.0
+    return split_gain(branch, counts, search.whole, forest.splitter.xlogx)
+
+
+cdef inline double _gain_of_codes(
+    Py_ssize_t f, double least, const Search* search, const Forest* forest, Bound* bound
+) noexcept nogil:
+    """Gain of the best split of an attribute by all its codes; sets the bound of a numeric one."""
+    cdef const Counter* counter = &forest.counter
+    cdef const double* xlogx = forest.splitter.xlogx
+    cdef Py_ssize_t boundary, n = _count_codes(f, search.node, forest)
+    cdef double gain
+    if n < 2:
+        return 0.0
+    if forest.coded.is_nominal[f]:
+        return multiway_gain(counter.counts, n, xlogx)
+    gain = best_boundary(counter.counts, n, least, xlogx, &boundary)
+    if boundary >= 0:
+        bound.lower = counter.codes[boundary]
+        bound.upper = counter.codes[boundary + 1]
+    return gain
+
+
+cdef inline int32_t _find_cut(
+    Py_ssize_t f, Bound* bound, const Node* node, const Forest* forest
+) noexcept nogil:
+    """First code above a bound."""
+    cdef const uint32_t* members = forest.counter.members + node.start
+    if forest.is_binary[f] or forest.coded.is_nominal[f]:
+        return 1
+    find_codes(&forest.coded, f, members, node.end - node.start, &forest.blocks, bound)
+    return cut_code(forest.values + forest.values_indptr[f], bound.lower, bound.upper)
+
+
+cdef inline void _consider(Py_ssize_t f, Search* search, const Forest* forest) noexcept nogil:
+    """Take the best split of an attribute if it gains more than that of all before."""
+    cdef const Node* node = search.node
+    cdef const double* xlogx = forest.splitter.xlogx
+    cdef bint is_limited = forest.limits.is_active
+    cdef double gain, least = 0.0 if is_limited else search.gain
+    cdef Bound bound
+    if forest.is_binary[f]:
+        gain = _gain_of_binary(f, search, forest)
+    elif has_blocks(&forest.coded, f, node.end - node.start):
+        bound = best_bound(
+            &forest.coded,
+            f,
+            forest.counter.members + node.start,
+            node.end - node.start,
+            least,
+            &forest.blocks,
+            &forest.counter,
+            xlogx,
+        )
+        gain = bound.gain
+    else:
+        gain = _gain_of_codes(f, least, search, forest, &bound)
+    if is_limited:
+        gain *= forest.limits.share[f]
+    # Of equal gains the lower attribute wins, whatever the order of the draws.
+    if gain > search.gain or (gain == search.gain and f < search.best.feature):
+        search.gain = gain
+        search.best = Split(f, _find_cut(f, &bound, node, forest))
+        if not forest.is_weighed:  # with weights, nobody knows how much some rows can count
+            _raise_needed(&search.needed, gain, node.counts, xlogx)
+
+
 cdef Split _find_split(uint64_t* state, const Node* node, const Forest* forest) noexcept nogil:
     """Draw attributes and return the best split.
 
     It looks at `n_drawn` attributes at least, and then at more until one has a gain.
     """
     # Copies: after each write to the window, the compiler would read the members of the forest again.
-    cdef const Counter* counter = &forest.counter
-    cdef const double* xlogx = forest.splitter.xlogx
     cdef uint32_t* window = forest.window
     cdef Py_ssize_t n_window = forest.n_usable
     cdef Py_ssize_t n_drawn = forest.n_drawn
-    cdef const uint8_t* is_binary = forest.is_binary
-    cdef const uint8_t* is_listed = forest.tally.is_listed
-    cdef const uint64_t* tallied = NULL  # counts of listed features, if the node has a tally
     cdef const Limits* limits = &forest.limits
-    cdef bint is_limited = limits.is_active
-    cdef uint64_t branch, counts = node.counts, weight = examples(node.counts)
-    cdef double gain, best_gain = MIN_GAIN * <double> weight
-    cdef double whole = impurity(counts, xlogx)
-    cdef const uint64_t* most_draws = forest.most_draws
-    cdef bint are_many_negatives, is_tallied
-    cdef Needed needed = Needed(1, 1)
-    cdef Py_ssize_t n_left = n_window  # those from here on have been looked at
-    cdef Py_ssize_t j, n, boundary, n_seen = 0, _
+    cdef Py_ssize_t n_left  # those from here on have been looked at
+    cdef Py_ssize_t i, j, n, n_seen = 0, _
     cdef uint64_t random = state[0]
+    cdef uint32_t[BATCH] batch
+    cdef const uint32_t* drawn
     cdef uint32_t f
-    cdef Bound bound
-    cdef Split best
-    best.feature = -1
-    best.cut = 0
+    cdef Search search
+    search.node = node
+    search.tallied = NULL
+    search.whole = impurity(node.counts, forest.splitter.xlogx)
+    search.gain = MIN_GAIN * <double> examples(node.counts)
+    search.needed = Needed(1, 1)
+    search.best = Split(-1, 0)
     if node.slot >= 0:
-        tallied = forest.tally.counts + node.slot * forest.coded.n_features
+        search.tallied = forest.tally.counts + node.slot * forest.coded.n_features
     if forest.node_bits != NULL:
         take_rows(
-            forest.node_bits, counter.members + node.start, node.end - node.start, counter.pair
+            forest.node_bits,
+            forest.counter.members + node.start,
+            node.end - node.start,
+            forest.counter.pair,
         )
-    while n_left > n_window or (n_window > 0 and (n_seen < n_drawn or best.feature < 0)):
-        if n_left == n_window:
-            # Draw all that are needed at once: a mispredicted test below would delay the next draw.
-            for _ in range(max(1, min(n_drawn - n_seen, n_window))):
-                j = next_below(&random, n_window)
-                n_window -= 1
-                f = window[j]
-                window[j] = window[n_window]
-                window[n_window] = f
-        n_left -= 1
-        f = window[n_left]
-        if is_limited and is_apart(limits, f, forest.is_tested):
-            continue
-        n_seen += 1
-        boundary = -1
-        is_tallied = tallied != NULL and is_listed[f]
-        if is_tallied:
-            branch = tallied[f]
-            if branch == 0 or (forest.is_split_off[f] and _is_too_small(branch, &needed)):
-                continue
-        else:
-            are_many_negatives = most_draws[forest.negatives[f]] >= needed.negatives
-            if not are_many_negatives and most_draws[forest.positives[f]] < needed.positives:
-                continue
-        if is_binary[f]:
-            if not is_tallied:
-                branch = _count_branch(
-                    f, 0 if are_many_negatives else needed.positives, node, forest
-                )
-                if _is_too_small(branch, &needed):
-                    continue
-            if _is_too_small(counts - branch, &needed):
-                continue
-            gain = whole - (impurity(counts - branch, xlogx) + impurity(branch, xlogx))
-        elif has_blocks(&forest.coded, f, node.end - node.start):
-            bound = best_bound(
-                &forest.coded,
-                f,
-                counter.members + node.start,
-                node.end - node.start,
-                0.0 if is_limited else best_gain,
-                &forest.blocks,
-                counter,
-                xlogx,
-            )
-            gain = bound.gain
-        else:
-            n = _count_codes(f, node, forest)
-            if n < 2:
-                continue
-            if forest.coded.is_nominal[f]:
-                gain = multiway_gain(counter.counts, n, xlogx)
-            else:
-                gain = best_boundary(
-                    counter.counts, n, 0.0 if is_limited else best_gain, xlogx, &boundary
-                )
-        if is_limited:
-            gain *= limits.share[f]
-        # Of equal gains the lower attribute wins, whatever the order of the draws.
-        if gain > best_gain or (gain == best_gain and <Py_ssize_t> f < best.feature):
-            best_gain = gain
-            if not forest.is_weighed:  # with weights, nobody knows how much some rows can count
-                _raise_needed(&needed, gain, counts, xlogx)
-            best.feature = f
-            if boundary >= 0:
-                best.cut = cut_code(
-                    forest.values + forest.values_indptr[f],
-                    counter.codes[boundary],
-                    counter.codes[boundary + 1],
-                )
-            elif is_binary[f]:
-                best.cut = 1
-            elif not forest.coded.is_nominal[f]:
-                find_codes(
-                    &forest.coded,
-                    f,
-                    counter.members + node.start,
-                    node.end - node.start,
-                    &forest.blocks,
-                    &bound,
-                )
-                best.cut = cut_code(
-                    forest.values + forest.values_indptr[f], bound.lower, bound.upper
-                )
+    while n_window > 0 and (n_seen < n_drawn or search.best.feature < 0):
+        n_left = n_window
+        # Draw all that are needed at once: a mispredicted test below would delay the next draw.
+        for _ in range(max(1, min(n_drawn - n_seen, n_window))):
+            j = next_below(&random, n_window)
+            n_window -= 1
+            f = window[j]
+            window[j] = window[n_window]
+            window[n_window] = f
+        while n_left > n_window:
+            n = min(n_left - n_window, BATCH)
+            n_left -= n
+            n_seen += n
+            if limits.is_active:
+                n_seen -= count_apart(limits, window + n_left, n, forest.is_tested)
+            drawn = window + n_left
+            if forest.node_bits != NULL:
+                n = _pass_on(drawn, n, &search, forest, batch)
+                drawn = batch
+            for i in range(n):
+                if not (limits.is_active and is_apart(limits, drawn[i], forest.is_tested)):
+                    _consider(drawn[i], &search, forest)
     state[0] = random
-    return best
+    return search.best
 
 
 cdef Py_ssize_t _sort_rows(Split split, const Node* node, const Forest* forest) noexcept nogil:
@@ -746,7 +830,7 @@ def grow_rules(
         forest.min_examples = forest.min_positives = 0
     forest.most_draws = <uint64_t*> allocate(owner, (n_rows + 1) * sizeof(uint64_t))
     memset(forest.most_draws + 1, 0xFF, n_rows * sizeof(uint64_t))
-    forest.rows_by_draws = <uint32_t*> allocate(owner, (bag_size + 1) * sizeof(uint32_t))
+    forest.rows_by_draws = <uint32_t*> allocate(owner, (bag_size + 3) * sizeof(uint32_t))
     cdef NodeBits node_bits
     forest.node_bits = NULL
     # With weights, a row can count more than a bag has draws.
