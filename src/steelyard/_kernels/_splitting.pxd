@@ -246,17 +246,15 @@ cdef inline void _sort_two_branches(
     for i in range(n):
         row = members[start + i]
         branch = splitter.branch_of_row[i]
-        if branch == 0:
-            members[low_end] = row
-            low_end += 1
-            low_counts += counter.pair[row]
-        elif branch == 1:
-            buffer[n_high] = row
-            n_high += 1
-            high_counts += counter.pair[row]
-        else:
-            n_missing += 1
-            buffer[n - n_missing] = row
+        # Written to all three places; it stays where the end moves on. A condition would be mispredicted.
+        members[low_end] = row
+        buffer[n_high] = row
+        buffer[n - 1 - n_missing] = row
+        low_end += branch == 0
+        n_high += branch == 1
+        n_missing += branch < 0
+        low_counts += counter.pair[row] & -<uint64_t> (branch == 0)
+        high_counts += counter.pair[row] & -<uint64_t> (branch == 1)
     for i in range(n_high):
         members[low_end + i] = buffer[i]
     for i in range(n_missing):

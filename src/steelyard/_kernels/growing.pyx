@@ -84,7 +84,7 @@ cdef struct Forest:
     const uint8_t* is_target
     const int64_t* draw_order
     const uint64_t* draw_ends  # NULL: all rows are drawn with the same probability
-    const uint32_t* weights  # (n_rows,) NULL: every row counts 1
+    uint64_t* drawn_once  # (n_rows,) packed counts of a row for each time that it is drawn
     Py_ssize_t bag_size
     Py_ssize_t n_drawn
     Py_ssize_t most_tallied  # rows of the largest node that is counted by a tally
@@ -151,7 +151,6 @@ cdef Node _draw_bag(uint64_t* state, const Forest* forest) noexcept nogil:
     cdef Py_ssize_t n_rows = forest.coded.n_rows
     cdef Node root
     cdef Py_ssize_t row, _
-    cdef uint64_t weight = 1
     cdef uint64_t random = state[0]  # a copy: after each write, the compiler would read it again
     cdef bint is_drawn
     root.start = root.end = root.depth = 0
@@ -160,9 +159,7 @@ cdef Node _draw_bag(uint64_t* state, const Forest* forest) noexcept nogil:
     memset(counter.pair, 0, n_rows * sizeof(uint64_t))
     for _ in range(forest.bag_size):
         row = draw_row(&random, forest.draw_order, forest.draw_ends, n_rows)
-        if forest.weights != NULL:
-            weight = forest.weights[row]
-        counter.pair[row] += pack(weight, weight * forest.is_target[row])
+        counter.pair[row] += forest.drawn_once[row]
     state[0] = random
     for row in range(n_rows):
         is_drawn = counter.pair[row] != 0
@@ -794,14 +791,17 @@ def grow_rules(
     forest.draw_ends = NULL
     if draw_ends is not None:
         forest.draw_ends = &draw_ends[0]
-    forest.weights = NULL
-    if weights is not None:
-        forest.weights = &weights[0]
     forest.bag_size = bag_size
     forest.n_drawn = n_drawn_features
     cdef Py_ssize_t n_rows = forest.coded.n_rows
     cdef Py_ssize_t n_features = forest.coded.n_features
     forest.counter = make_counter(&forest.coded, owner)
+    forest.drawn_once = <uint64_t*> allocate(owner, n_rows * sizeof(uint64_t))
+    cdef Py_ssize_t row
+    cdef uint64_t weight
+    for row in range(n_rows):
+        weight = 1 if weights is None else weights[row]
+        forest.drawn_once[row] = pack(weight, weight * is_target[row])
     forest.blocks = make_blocks(block_codes(coded) if blocks is None else blocks, owner)
     forest.tally = make_tally(lists, MOST_TALLIES, owner)
     # Attributes are passed over in order, several at a time; entries are not.
@@ -857,7 +857,7 @@ def grow_rules(
     cdef vector[Node] stack
     cdef vector[Condition] path, body
     cdef Py_ssize_t tree, f, c, length, depth_limit
-    cdef uint64_t state, weight, positive
+    cdef uint64_t state, positive
     cdef Node node
     cdef Split split
     with nogil:
