@@ -246,7 +246,7 @@ cdef inline void _sort_two_branches(
     for i in range(n):
         row = members[start + i]
         branch = splitter.branch_of_row[i]
-        # Written to all three places; it stays where the end moves on. A condition would be mispredicted.
+        # It is written to all three places and stays where the end moves on: no condition to mispredict.
         members[low_end] = row
         buffer[n_high] = row
         buffer[n - 1 - n_missing] = row
