@@ -63,6 +63,10 @@ _MOST_VOTES = 10
 # their gains are compared.
 _FEWEST_CHOICES = 4
 
+# A label ends where no rule lowers its loss by this much times the mean weight of a row. Labels without
+# noise (genbase) would go on for hundreds of rounds that change no prediction.
+_LEAST_GAIN = 0.01
+
 # Of each row and label while all labels are learned together: log-odds, gradient, curvature, count and
 # candidate, each of them once more while they are made.
 _BYTES_OF_LOSS = 48
@@ -243,11 +247,12 @@ def _grow_in_stages(
     be kept stop: the rules that are grown are hardly more than those that are kept, and the theory is
     the same as if each label had gone on to the end.
     """
+    floor = _LEAST_GAIN * min((label.mean_weight for label in labels), default=1.0)
     n_choices = stage = max(_FEWEST_CHOICES, max_rules // (4 * max(len(labels), 1)))
     grown: dict[int, Grown] = {}
     open_idx = list(range(len(labels)))
     while open_idx:
-        least_gain = _find_least_gain(list(grown.values()), max_rules)
+        least_gain = max(floor, _find_least_gain(list(grown.values()), max_rules))
         most = budget.at_most(n_choices)
         calls = [(most, labels[i], grown.get(i), least_gain) for i in open_idx]
         for i, found in zip(open_idx, run_parallel(grow, calls, n_jobs), strict=True):

@@ -77,6 +77,11 @@ class LabelTask(NamedTuple):
     weights: LabelWeights | None = None
     categories: CategoryCodes = CategoryCodes({})
 
+    @property
+    def mean_weight(self) -> float:
+        """What a row counts on average."""
+        return 1.0 if self.weights is None else float(self.weights.total.mean())
+
 
 class Grown(NamedTuple):
     """What boosting has done for one label and one m so far: its choices, its rules, and its randomness.
