@@ -29,13 +29,7 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
     """Rules that vote, tuned for a measure by cross-validation: m, the decoder, and whether to condense.
 
     Every fold learns one theory per m with and without condensing, and decodes each in every way to
-    choose from. The best cell is learned again on all examples.
-
-    If `decode` is None, the best of many similar cells would often be best by luck. So the values of
-    `condense` and `max_conditions` are chosen first, by the mean score of their best third of cells; then
-    the cell, by the mean score of itself and its neighbouring thresholds. `cv_results_` and
-    `best_score_` have the scores of the cells themselves. Otherwise, the cell with the best mean score
-    is chosen.
+    choose from. The cell with the best mean score is learned again on all examples.
 
     Parameters
     ----------
@@ -113,7 +107,6 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
             decoders=choose_decoders(self.decode, default, output),
             axes={"m": [MEstimate(m).m for m in as_list(self.ms)]},
             tolerance=self.tolerance,
-            by_variant=self.decode is None,
             shares_rules=True,  # condensing in two ways starts from the same rules
         )
 

@@ -21,12 +21,7 @@ from steelyard.learning.constraints import ConstraintWarning
 from steelyard.learning.parallel import run_parallel
 from steelyard.learning.settings import check_flag
 from steelyard.learning.targets import Output, Targets, flatten_column
-from steelyard.learning.tuning import (
-    choose_cell,
-    keep_best_variant,
-    smooth_in_order,
-    smooth_scores,
-)
+from steelyard.learning.tuning import choose_cell, smooth_scores
 from steelyard.measures import (
     RankedScores,
     check_target_of_scoring,
@@ -103,9 +98,6 @@ class Search(NamedTuple):
         Cells that are not combinations of these values.
     smooth : bool
         Whether cells are compared by the mean scores of themselves and their neighbours on the axes.
-    by_variant : bool
-        Whether scores are smooth over neighbouring decoders of a kind, and the variant is chosen first, by
-        its best cells together, unless there is a tolerance.
     shares_rules : bool
         Whether variants can have rules in common. Then `_learn_path` of the template takes `shared`, a
         dict of the rules that the variants have grown so far.
@@ -118,7 +110,6 @@ class Search(NamedTuple):
     tolerance: float
     more_cells: Sequence[dict[str, Any]] = ()
     smooth: bool = False
-    by_variant: bool = False
     shares_rules: bool = False
 
     def check(self) -> Self:
@@ -159,25 +150,7 @@ class Search(NamedTuple):
         if self.smooth:
             scores = smooth_scores(scores, [len(values) for values in self.axes.values()])
         n_conditions = np.mean([fold.n_conditions for fold in folds], axis=0)
-        kept = np.arange(scores.shape[1])
-        if self.by_variant:
-            scores = self._smooth_decoders(scores)
-            if not self.tolerance:  # with one, a smaller variant may do
-                kept = keep_best_variant(scores, n_conditions, self._list_variant_of_cell())
-        return int(kept[choose_cell(scores[:, kept], n_conditions[kept], self.tolerance)])
-
-    def _smooth_decoders(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The scores of cells of which neighbouring decoders of a kind are alike."""
-        n_grid = scores.shape[1] - len(self.more_cells)
-        n_inner = n_grid // (len(self.variants) * len(self.decoders))
-        kinds = [type(decoder) for decoder in self.decoders]
-        smooth = smooth_in_order(scores[:, :n_grid], kinds, n_inner)
-        return np.concatenate((smooth, scores[:, n_grid:]), axis=1)
-
-    def _list_variant_of_cell(self) -> list[int]:
-        """Position of the variant of every cell."""
-        names = list(self.variants[0])
-        return [self.variants.index({k: cell[k] for k in names}) for cell in self.cells()]
+        return choose_cell(scores, n_conditions, self.tolerance)
 
     def _score_fold(
         self,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -113,58 +112,6 @@ def smooth_scores(scores: NDArray[np.float64], shape: Sequence[int]) -> NDArray[
     with np.errstate(invalid="ignore"):  # a scorer may return infinity
         means = windows.mean(axis=tuple(-axis for axis in axes)).reshape(scores.shape)
     return np.where(np.isnan(means), scores, means)
-
-
-def smooth_in_order(
-    scores: NDArray[np.float64], kinds: Sequence[Any], n_inner: int = 1
-) -> NDArray[np.float64]:
-    """The mean score of each cell and its neighbours of the same kind, for every fold.
-
-    Like `smooth_scores`, for a list of choices of which only neighbours of one kind are alike.
-
-    Parameters
-    ----------
-    scores : (n_folds, n_cells)
-        One list of choices after the other, each with `n_inner` cells.
-    kinds : sequence
-        The kind of each choice of a list.
-    n_inner : int
-
-    Examples
-    --------
-    >>> smooth_in_order(np.array([[0.0, 0.3, 0.9]]), ["a", "b", "b"]).round(6).tolist()
-    [[0.0, 0.5, 0.7]]
-    """
-    n = len(kinds)
-    lists = scores.reshape(len(scores), -1, n, n_inner)
-    last = n - 1
-    lower = [i - 1 if i > 0 and kinds[i - 1] == kinds[i] else i for i in range(n)]
-    upper = [i + 1 if i < last and kinds[i + 1] == kinds[i] else i for i in range(n)]
-    with np.errstate(invalid="ignore"):  # a scorer may return infinity
-        means = (lists[:, :, lower] + lists + lists[:, :, upper]) / 3
-    return np.where(np.isnan(means), lists, means).reshape(scores.shape)
-
-
-def keep_best_variant(
-    scores: NDArray[np.float64], n_conditions: NDArray[np.float64], variant_of_cell: Sequence[int]
-) -> NDArray[np.int64]:
-    """The cells of the variant whose best third of cells has the best mean score.
-
-    The best of many cells is best by luck, too, so several of them say more about a variant than one.
-    Of equal variants the one with fewer conditions wins, then the first.
-
-    Examples
-    --------
-    >>> scores = np.array([[0.9, 0.1, 0.1, 0.1, 0.1, 0.1], [0.1, 0.7, 0.1, 0.1, 0.7, 0.7]])
-    >>> keep_best_variant(scores, np.ones(6), [0, 0, 0, 1, 1, 1]).tolist()
-    [0, 1, 2]
-    """
-    mean = scores.mean(axis=0)
-    mean[np.isnan(mean)] = -np.inf
-    cells = [np.flatnonzero(np.equal(variant_of_cell, v)) for v in dict.fromkeys(variant_of_cell)]
-    best = [np.sort(mean[own])[::-1][: max(1, len(own) // 3)].mean() for own in cells]
-    sizes = [n_conditions[own].mean() for own in cells]
-    return cells[int(np.lexsort((sizes, np.negative(best)))[0])]
 
 
 def choose_cell(
