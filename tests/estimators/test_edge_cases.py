@@ -302,6 +302,29 @@ class TestColumns:
             with pytest.warns(DataWarning, match="one value in all examples: 'year'"):
                 clf.fit(data.X.assign(year=2024), data.Y)
 
+    def test_identifiers_and_constants_among_categories_are_named_too(self, data):
+        names = pd.Series([f"fruit {i}" for i in range(100)], index=data.X.index)
+        columns = {
+            "fruit": names,
+            "most": names.where(np.arange(100) % 3 > 0),  # those that are known differ
+            "half": pd.Series([f"tree {i // 2}" for i in range(100)], index=data.X.index),
+            "few": names.where(np.arange(100) < 15),  # too few to tell
+            "year": "2024",
+            "unknown": None,
+            "gaps": pd.Series(["2024", None] * 50, index=data.X.index),
+        }
+        X = data.X.assign(**columns)
+        categories = [f"fruit {i}" for i in range(200)]  # declared, but most never occur
+        X = X.astype(dict.fromkeys(columns, "category"))
+        X["fruit"] = X["fruit"].cat.set_categories(categories)
+        with pytest.warns(DataWarning) as caught:
+            classifier().fit(X, data.Y)
+        messages = [str(warning.message) for warning in caught]
+        assert any("look like identifiers: 'fruit', 'most';" in message for message in messages)
+        assert any(
+            message.endswith("one value in all examples: 'year', 'unknown'") for message in messages
+        )
+
     @pytest.mark.parametrize("shape", [(0, 3), (5, 0)])
     def test_an_empty_table_is_rejected(self, shape):
         y = np.zeros(shape[0])

@@ -387,3 +387,29 @@ def test_labels_that_need_few_rules_get_new_ones_instead_of_larger_votes(monkeyp
     for (*_, theory), (*_, with_new_rules) in zip(cells(path), cells(expected), strict=True):
         assert len(theory) < 199
         assert theory.to_json() == with_new_rules.to_json()
+
+
+@pytest.mark.parametrize("weight", [None, 0.001])
+def test_labels_that_gain_next_to_nothing_end(monkeypatch, weight):
+    """What a label could still gain then changes no prediction; light examples gain less."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.random((150, 4)))
+    Y = pd.DataFrame((X > 0.5) + 0)
+    weights = None if weight is None else np.full(150, weight)
+    model = BoostedRulesClassifier(max_rules=70, max_conditions=1, random_state=0)
+    n_rounds = []
+    grow_in_stages = boosted_rules._grow_in_stages
+
+    def count(*arguments):
+        grown = grow_in_stages(*arguments)
+        n_rounds.append(sum(len(label.rule_idx) for label in grown))
+        return grown
+
+    monkeypatch.setattr(boosted_rules, "_grow_in_stages", count)
+    few = model.fit(X, Y, sample_weight=weights).theory_
+    monkeypatch.setattr(boosted_rules, "_LEAST_GAIN", -math.inf)
+    many = model.fit(X, Y, sample_weight=weights).theory_
+    assert {rule.head.label for rule in few} == {rule.head.label for rule in many}
+    assert (few.predict(X).to_numpy() == many.predict(X).to_numpy()).all()
+    if weight is None:
+        assert n_rounds[0] < n_rounds[len(n_rounds) // 2] / 2, n_rounds
