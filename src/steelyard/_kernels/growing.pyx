@@ -354,42 +354,45 @@ cdef inline Py_ssize_t _count_codes(
     return count_codes(coded, f, node.start, node.end, node.counts, &forest.counter)
 
 
+cdef inline bint _may_be_better(
+    Py_ssize_t f, const Search* search, const Forest* forest
+) noexcept nogil:
+    """Whether an attribute may have a better split, as far as one can tell without counting it."""
+    cdef const Needed* needed = &search.needed
+    cdef uint64_t branch
+    cdef uint64_t n_positives = forest.most_draws[forest.positives[f]]
+    cdef uint64_t n_negatives = forest.most_draws[forest.negatives[f]]
+    cdef bint is_tallied
+    cdef bint is_large = (n_positives >= needed.positives) | (n_negatives >= needed.negatives)
+    if search.tallied == NULL:
+        return is_large
+    # Which attributes these are is hard to predict, so nothing here depends on a condition.
+    branch = search.tallied[f]
+    n_positives = positives(branch)
+    n_negatives = examples(branch) - n_positives
+    is_tallied = forest.tally.is_listed[f]
+    return (is_large & (1 - is_tallied)) | (
+        is_tallied
+        & (branch != 0)
+        & (
+            (1 - forest.is_split_off[f])
+            | (n_positives >= needed.positives)
+            | (n_negatives >= needed.negatives)
+        )
+    )
+
+
 cdef inline Py_ssize_t _pass_on(
     const uint32_t* drawn, Py_ssize_t n, const Search* search, const Forest* forest, uint32_t* out
 ) noexcept nogil:
-    """Write the drawn attributes that may have a better split to `out`.
+    """Write the drawn attributes that may have a better split to `out`; return their number.
 
-    Which ones these are is hard to predict, so nothing here depends on a condition: with hundreds of
-    attributes per node, mispredictions took a large part of the time.
+    With hundreds of attributes per node, most are left out, and conditions would be mispredicted.
     """
-    cdef const uint64_t* most_draws = forest.most_draws
-    cdef const uint64_t* tallied = search.tallied
-    cdef Needed needed = search.needed
-    cdef uint64_t branch, n_positives, n_negatives
-    cdef bint is_large, is_tallied
     cdef Py_ssize_t i, n_out = 0
-    cdef uint32_t f
     for i in range(n):
-        f = drawn[i]
-        n_positives = most_draws[forest.positives[f]]
-        n_negatives = most_draws[forest.negatives[f]]
-        is_large = (n_positives >= needed.positives) | (n_negatives >= needed.negatives)
-        if tallied != NULL:
-            branch = tallied[f]
-            n_positives = positives(branch)
-            n_negatives = examples(branch) - n_positives
-            is_tallied = forest.tally.is_listed[f]
-            is_large = (is_large & (1 - is_tallied)) | (
-                is_tallied
-                & (branch != 0)
-                & (
-                    (1 - forest.is_split_off[f])
-                    | (n_positives >= needed.positives)
-                    | (n_negatives >= needed.negatives)
-                )
-            )
-        out[n_out] = f
-        n_out += is_large
+        out[n_out] = drawn[i]
+        n_out += _may_be_better(drawn[i], search, forest)
     return n_out
 
 
@@ -448,6 +451,8 @@ cdef inline void _consider(Py_ssize_t f, Search* search, const Forest* forest) n
     cdef bint is_limited = forest.limits.is_active
     cdef double gain, least = 0.0 if is_limited else search.gain
     cdef Bound bound
+    if not _may_be_better(f, search, forest):
+        return  # the best split may be another one than when the attribute was passed on
     if forest.is_binary[f]:
         gain = _gain_of_binary(f, search, forest)
     elif has_blocks(&forest.coded, f, node.end - node.start):
