@@ -41,12 +41,12 @@ cdef extern from *:
     ) { STEELYARD_COUNT_PLANES }
 
     /* Newer processors count eight words at a time; which one runs is known only when it does. */
-    #if defined(__x86_64__) && defined(__GNUC__)
+    #if defined(__x86_64__) && (__GNUC__ >= 8 || __clang_major__ >= 8)
     #define STEELYARD_WIDE __attribute__((target("avx512f,avx512vl,avx512vpopcntdq")))
-    STEELYARD_WIDE static long long steelyard_count_wide(
+    STEELYARD_WIDE static inline long long steelyard_count_wide(
         const uint64_t* words, const uint64_t* others, Py_ssize_t n
     ) { STEELYARD_COUNT_COMMON }
-    STEELYARD_WIDE static long long steelyard_count_planes_wide(
+    STEELYARD_WIDE static inline long long steelyard_count_planes_wide(
         const uint64_t* words, const uint64_t* planes, Py_ssize_t n
     ) { STEELYARD_COUNT_PLANES }
     static int steelyard_is_wide = 0;

@@ -85,7 +85,7 @@ cdef inline bint may_gain(
     cdef uint64_t pure = pack(n_positives, n_positives)
     if n_positives == 0 or pure == within:
         return False  # of one class: an end is better
-    least -= 1e-9 * (whole + 1)  # more than any error of rounding
+    least -= 1e-7 * (whole + 1)  # more than any error of rounding
     return (
         split_gain(below + pure, total, whole, xlogx) >= least
         or split_gain(below + within - pure, total, whole, xlogx) >= least

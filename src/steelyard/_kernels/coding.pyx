@@ -289,8 +289,8 @@ class CodeBlocks(NamedTuple):
     Parameters
     ----------
     block : (n_dense, n_rows) uint8
-        The block of each row, from 1 on; 0 for missing values. Not set for other features; without any
-        of these, one entry.
+        The block of each row, from 1 on; 0 for missing values and other features. Without any of these
+        features, one entry.
     first_code : (n_dense, 257) int32
         The first code of each block, and after the last one the number of codes.
     """
@@ -306,8 +306,8 @@ def block_codes(coded):
     cdef const int32_t[::1] n_codes = coded.n_codes[has_blocks]
     cdef const int32_t[:, ::1] dense = coded.dense
     shape = coded.dense.shape if len(columns) else (1, 1)
-    cdef uint8_t[:, ::1] block = np.empty(shape, dtype=np.uint8)
-    cdef int32_t[:, ::1] first_code = np.empty((shape[0], MOST_BLOCKS + 2), dtype=np.int32)
+    cdef uint8_t[:, ::1] block = np.zeros(shape, dtype=np.uint8)
+    cdef int32_t[:, ::1] first_code = np.zeros((shape[0], MOST_BLOCKS + 2), dtype=np.int32)
     cdef Py_ssize_t c
     with nogil:
         for c in range(columns.shape[0]):
