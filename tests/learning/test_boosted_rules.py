@@ -389,6 +389,33 @@ def test_labels_that_need_few_rules_get_new_ones_instead_of_larger_votes(monkeyp
         assert theory.to_json() == with_new_rules.to_json()
 
 
+def test_whether_rules_are_scarce_is_known_before_all_of_them_are_grown(monkeypatch):
+    """If some labels need many rules, all go on; otherwise few rounds tell that there are plenty."""
+    rng = np.random.default_rng(0)
+    X = rng.random((300, 10))
+    clear = (X > 0.5) + 0
+    noisy = np.where(np.arange(10) < 5, clear, rng.integers(0, 2, clear.shape))
+    n_rounds = []
+    grow_in_stages = boosted_rules._grow_in_stages
+
+    def count(*arguments):
+        grown = grow_in_stages(*arguments)
+        n_rounds.append(sum(len(label.rule_idx) for label in grown))
+        return grown
+
+    monkeypatch.setattr(boosted_rules, "_grow_in_stages", count)
+    found = {}
+    for gain in (boosted_rules.NEEDED_GAIN, 0.0):
+        monkeypatch.setattr(boosted_rules, "NEEDED_GAIN", gain)
+        for name, Y in (("noisy", noisy), ("clear", clear)):
+            n_rounds.clear()
+            path = boosted_path(X, Y, max_rules=150, max_conditions=2)
+            found[name, gain > 0] = [t.to_json() for *_, t in cells(path)], sum(n_rounds)
+    for name in ("noisy", "clear"):
+        assert found[name, True][0] == found[name, False][0]
+    assert found["clear", True][1] < found["clear", False][1] / 2
+
+
 @pytest.mark.parametrize("weight", [None, 0.001])
 def test_labels_that_gain_next_to_nothing_end(monkeypatch, weight):
     """What a label could still gain then changes no prediction; light examples gain less."""
@@ -405,6 +432,7 @@ def test_labels_that_gain_next_to_nothing_end(monkeypatch, weight):
         n_rounds.append(sum(len(label.rule_idx) for label in grown))
         return grown
 
+    monkeypatch.setattr(boosted_rules, "NEEDED_GAIN", 0.0)
     monkeypatch.setattr(boosted_rules, "_grow_in_stages", count)
     few = model.fit(X, Y, sample_weight=weights).theory_
     monkeypatch.setattr(boosted_rules, "_LEAST_GAIN", -math.inf)

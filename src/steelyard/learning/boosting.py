@@ -61,6 +61,10 @@ class Budget(NamedTuple):
         n_choices = min(n_choices, self.n_choices)
         return Budget(min(n_choices, self.n_rules), n_choices, self.reuse)
 
+    def allows_more(self, grown: Grown) -> bool:
+        """Whether a label may go on, and has not ended."""
+        return not grown.is_done and len(grown.rule_idx) < self.n_choices
+
 
 class LabelTask(NamedTuple):
     """What the rules of one label are learned from.
