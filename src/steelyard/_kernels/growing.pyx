@@ -45,7 +45,7 @@ from ._limits cimport (
     relax_body,
 )
 from ._memory cimport allocate
-from ._node_bits cimport NodeBits, count_rows, make_node_bits, take_rows
+from ._node_bits cimport NodeBits, count_rows, make_node_bits, take_bag, take_rows
 from ._random cimport next_below
 from ._splitting cimport (
     Branch,
@@ -102,6 +102,8 @@ cdef struct Forest:
     uint32_t* positives
     uint32_t* negatives
     uint64_t* most_draws  # (n_rows + 1,) draws that so many rows can have in the bag
+    uint32_t* most_positives  # (n_features,) draws that the positives of a feature can have ...
+    uint32_t* most_negatives  # ... and its negatives
     uint32_t* rows_by_draws  # (bag_size + 3,) number of rows with so many draws; 0 between calls
     NodeBits* node_bits  # NULL if too few attributes are drawn at a node, or with weights
     bint is_weighed
@@ -153,6 +155,7 @@ cdef Node _draw_bag(uint64_t* state, const Forest* forest) noexcept nogil:
     cdef Py_ssize_t row, _
     cdef uint64_t random = state[0]  # a copy: after each write, the compiler would read it again
     cdef bint is_drawn
+    cdef uint64_t most
     root.start = root.end = root.depth = 0
     root.counts = 0
     root.slot = -1
@@ -168,15 +171,20 @@ cdef Node _draw_bag(uint64_t* state, const Forest* forest) noexcept nogil:
         root.counts += counter.pair[row]
         root.end += is_drawn
     if not forest.is_weighed:
-        _find_most_draws(forest)
+        most = _find_most_draws(forest)
+        if forest.node_bits != NULL:
+            take_bag(forest.node_bits, counter.pair, n_rows, most)
     return root
 
 
-cdef void _find_most_draws(const Forest* forest) noexcept nogil:
-    """For each number of rows: how many draws of the bag they can have together."""
+cdef uint64_t _find_most_draws(const Forest* forest) noexcept nogil:
+    """How many draws of the bag so many rows can have together; return how many one row can have.
+
+    Where many attributes are drawn at a node, it is noted how many the rows of each can have.
+    """
     cdef uint32_t* rows_by_draws = forest.rows_by_draws
     cdef uint64_t draws, most = 2, total = 0
-    cdef Py_ssize_t row, n = 0, n_once = 0, n_twice = 0
+    cdef Py_ssize_t row, f, n = 0, n_once = 0, n_twice = 0
     for row in range(forest.coded.n_rows):
         draws = examples(forest.counter.pair[row])
         # Most rows are drawn at most twice. One counter in memory would wait for its last write.
@@ -195,6 +203,11 @@ cdef void _find_most_draws(const Forest* forest) noexcept nogil:
         rows_by_draws[draws] = 0
     for row in range(n + 1, forest.coded.n_rows + 1):
         forest.most_draws[row] = total
+    if forest.node_bits != NULL:
+        for f in range(forest.coded.n_features):
+            forest.most_positives[f] = forest.most_draws[forest.positives[f]]
+            forest.most_negatives[f] = forest.most_draws[forest.negatives[f]]
+    return most
 
 
 cdef void _count_departing(Forest* forest, const uint32_t* n_departing) noexcept nogil:
@@ -222,7 +235,7 @@ cdef Py_ssize_t _find_most_tallied(
         if not forest.tally.is_listed[f]:
             continue
         if forest.node_bits != NULL and forest.node_bits.place[f] >= 0:
-            n_read += forest.node_bits.n_words
+            n_read += forest.node_bits.n_words // 2  # faster than to look for rows in a list
         else:
             n_read += n_departing[f]
     return <Py_ssize_t> (
@@ -330,15 +343,21 @@ cdef inline bint _is_too_small(uint64_t branch, const Needed* needed) noexcept n
 
 
 cdef inline uint64_t _count_branch(
-    Py_ssize_t f, uint64_t least_positives, const Node* node, const Forest* forest
+    Py_ssize_t f, const Search* search, const Forest* forest
 ) noexcept nogil:
     """Packed counts of the rows without the default code of a binary feature, without a tally.
 
-    Only the positives may be counted if they are fewer than `least_positives`.
+    Only the positives may be counted if they tell that the split is not better.
     """
+    cdef uint64_t least_positives
     if forest.node_bits != NULL and forest.node_bits.place[f] >= 0:
+        least_positives = search.needed.positives
+        if forest.most_negatives[f] >= search.needed.negatives:
+            least_positives = 0
         return count_rows(forest.node_bits, f, least_positives)
-    return sum_nondefault(&forest.coded, f, node.start, node.end, &forest.counter)
+    return sum_nondefault(
+        &forest.coded, f, search.node.start, search.node.end, &forest.counter
+    )
 
 
 cdef inline Py_ssize_t _count_codes(
@@ -360,10 +379,15 @@ cdef inline bint _may_be_better(
     """Whether an attribute may have a better split, as far as one can tell without counting it."""
     cdef const Needed* needed = &search.needed
     cdef uint64_t branch
-    cdef uint64_t n_positives = forest.most_draws[forest.positives[f]]
-    cdef uint64_t n_negatives = forest.most_draws[forest.negatives[f]]
-    cdef bint is_tallied
-    cdef bint is_large = (n_positives >= needed.positives) | (n_negatives >= needed.negatives)
+    cdef uint64_t n_positives, n_negatives
+    cdef bint is_tallied, is_large
+    if forest.node_bits != NULL:
+        n_positives = forest.most_positives[f]
+        n_negatives = forest.most_negatives[f]
+    else:
+        n_positives = forest.most_draws[forest.positives[f]]
+        n_negatives = forest.most_draws[forest.negatives[f]]
+    is_large = (n_positives >= needed.positives) | (n_negatives >= needed.negatives)
     if search.tallied == NULL:
         return is_large
     # Which attributes these are is hard to predict, so nothing here depends on a condition.
@@ -401,14 +425,11 @@ cdef inline double _gain_of_binary(
 ) noexcept nogil:
     """Gain of the split of a binary attribute, 0 if it is too small to count."""
     cdef const Needed* needed = &search.needed
-    cdef uint64_t branch, least_positives, counts = search.node.counts
+    cdef uint64_t branch, counts = search.node.counts
     if search.tallied != NULL and forest.tally.is_listed[f]:
         branch = search.tallied[f]
     else:
-        least_positives = needed.positives
-        if forest.most_draws[forest.negatives[f]] >= needed.negatives:
-            least_positives = 0
-        branch = _count_branch(f, least_positives, search.node, forest)
+        branch = _count_branch(f, search, forest)
     if _is_too_small(branch, needed) or _is_too_small(counts - branch, needed):
         return 0.0
     return split_gain(branch, counts, search.whole, forest.splitter.xlogx)
@@ -506,10 +527,7 @@ cdef Split _find_split(uint64_t* state, const Node* node, const Forest* forest) 
         search.tallied = forest.tally.counts + node.slot * forest.coded.n_features
     if forest.node_bits != NULL:
         take_rows(
-            forest.node_bits,
-            forest.counter.members + node.start,
-            node.end - node.start,
-            forest.counter.pair,
+            forest.node_bits, forest.counter.members + node.start, node.end - node.start
         )
     while n_window > 0 and (n_seen < n_drawn or search.best.feature < 0):
         n_left = n_window
@@ -824,6 +842,8 @@ def grow_rules(
     forest.negatives = <uint32_t*> allocate(owner, n_features * sizeof(uint32_t))
     _count_departing(&forest, &n_departing[0])
     forest.window = <uint32_t*> allocate(owner, n_features * sizeof(uint32_t))
+    forest.most_positives = <uint32_t*> allocate(owner, n_features * sizeof(uint32_t))
+    forest.most_negatives = <uint32_t*> allocate(owner, n_features * sizeof(uint32_t))
     forest.limits = borrow_limits(limits)
     forest.target = target
     forest.is_tested = <uint8_t*> allocate(owner, n_features)

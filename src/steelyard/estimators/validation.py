@@ -91,9 +91,7 @@ def _plain_labels(y: Any) -> Any:
     NumPy and scikit-learn's measures would see objects in these types.
     """
     if isinstance(y, pd.DataFrame):
-        changed = [
-            position for position in range(y.shape[1]) if _hides_numbers(y.dtypes.iloc[position])
-        ]
+        changed = [position for position, dtype in enumerate(y.dtypes) if _hides_numbers(dtype)]
         if not changed:
             return y
         columns = [
