@@ -53,9 +53,9 @@ from .training_table import code_training_table, spread_mid_points
 ENOUGH_RULES = 20
 REUSE = 0.7
 
-# Rules turn out not to be scarce if this many times as many are allowed as the labels need, which is what
-# they have until a choice gains less than this. Labels without noise (genbase) need 68 rules of 333; they
-# would go on for 1,600 rounds with hardly a new rule. The other data sets need 390 and more.
+# Rules turn out not to be scarce if this many times as many are allowed as the labels need: those that
+# they have when a choice gains less than this. Labels without noise (genbase) need 68 rules of 333, but
+# would go on for 1,600 rounds. The other data sets need 390 and more.
 PLENTY = 2
 NEEDED_GAIN = 0.25
 
