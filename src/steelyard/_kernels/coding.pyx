@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from libc.math cimport INFINITY, nextafter
+from libc.math cimport INFINITY, NAN, nextafter
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.string cimport memmove
 from libcpp.vector cimport vector
 
 from ._bits cimport set_bit
@@ -23,6 +24,7 @@ cdef double MOST_DEPARTING = 0.25
 
 cdef enum:
     ROWS_AT_A_TIME = 8
+    FEW_NUMBERS = 8
 
 
 def distinct_numbers(const double[::1] ascending):
@@ -34,6 +36,35 @@ def distinct_numbers(const double[::1] ascending):
             distinct[n] = ascending[i]
             n += 1
     return distinct.base[:n].copy()
+
+
+def few_distinct_numbers(const double[::1] numbers, bint with_zero):
+    """The same of numbers in any order if they are few, otherwise None; `with_zero` adds 0."""
+    cdef double[FEW_NUMBERS] found
+    cdef Py_ssize_t i, k, n = 0
+    cdef double number, last = NAN
+    if with_zero:
+        found[0] = 0.0
+        n = 1
+    for i in range(numbers.shape[0]):
+        number = numbers[i] + 0.0  # -0.0 is 0.0
+        if number != number or number == last:
+            continue
+        last = number
+        k = n
+        while k > 0 and found[k - 1] > number:
+            k -= 1
+        if k > 0 and found[k - 1] == number:
+            continue
+        if n == FEW_NUMBERS:
+            return None
+        memmove(found + k + 1, found + k, (n - k) * sizeof(double))
+        found[k] = number
+        n += 1
+    cdef double[::1] distinct = np.empty(n)
+    for i in range(n):
+        distinct[i] = found[i]
+    return distinct.base
 
 
 def pair_with_next(const double[::1] numbers):
@@ -58,6 +89,57 @@ cdef inline Py_ssize_t _count_up_to(
         else:
             last = middle
     return first
+
+
+def count_codes(const int32_t[::1] codes, Py_ssize_t n_codes):
+    """The number of rows with each code; negative codes do not count."""
+    cdef int64_t[::1] counts = np.zeros(n_codes, dtype=np.int64)
+    cdef Py_ssize_t i
+    for i in range(codes.shape[0]):
+        if codes[i] >= 0:
+            counts[codes[i]] += 1
+    return counts.base
+
+
+def take_codes(const int32_t[::1] codes, const int32_t[::1] new_codes):
+    """The new code of each code; negative codes become -1."""
+    cdef int32_t[::1] found = np.empty(codes.shape[0], dtype=np.int32)
+    cdef Py_ssize_t i
+    for i in range(codes.shape[0]):
+        found[i] = -1 if codes[i] < 0 else new_codes[codes[i]]
+    return found.base
+
+
+def list_numbers(
+    const double[::1] numbers, const int64_t[::1] rows, const double[::1] cuts
+):
+    """Rows and codes of the numbers that have not the code of 0, and that code.
+
+    None if the rows do not ascend.
+    """
+    cdef Py_ssize_t n = numbers.shape[0]
+    cdef int32_t zero = _count_up_to(&cuts[0], 0, cuts.shape[0], 0.0) if cuts.shape[0] else 0
+    cdef int32_t[::1] codes = np.empty(n, dtype=np.int32)
+    cdef int32_t[::1] kept = np.empty(n + 1, dtype=np.int32)  # the last one is overwritten
+    cdef Py_ssize_t i, n_kept = 0
+    code_numbers(numbers, cuts, codes)
+    for i in range(n):
+        if i > 0 and rows[i] < rows[i - 1]:
+            return None
+        kept[n_kept] = rows[i]
+        codes[n_kept] = codes[i]
+        n_kept += codes[i] != zero
+    return kept.base[:n_kept], codes.base[:n_kept], zero
+
+
+def list_other_rows(const int32_t[::1] codes, int32_t usual, Py_ssize_t n):
+    """The n rows that have not the usual code, ascending."""
+    cdef int32_t[::1] rows = np.empty(n + 1, dtype=np.int32)  # the last one is overwritten
+    cdef Py_ssize_t i, n_found = 0
+    for i in range(codes.shape[0]):
+        rows[n_found] = i
+        n_found += codes[i] != usual
+    return rows.base[:n]
 
 
 def code_numbers(const double[::1] numbers, const double[::1] cuts, int32_t[::1] out):

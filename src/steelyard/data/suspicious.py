@@ -97,16 +97,19 @@ def is_identifier(column: pd.Series, name: str) -> bool:
     True
     """
     dtype = column.dtype
+    if isinstance(dtype, pd.CategoricalDtype):
+        codes = _category_codes(column)
+        n_known = int(np.count_nonzero(codes >= 0))
+        least = max(_DISTINCT_SHARE * n_known, 1)
+        # So few categories are no identifiers, whatever they are.
+        if n_known < _MIN_EXAMPLES or len(dtype.categories) < least:
+            return False
+        return int(np.count_nonzero(np.bincount(codes[codes >= 0]))) >= least
     is_number = pd.api.types.is_any_real_numeric_dtype(dtype)
     if is_number and not (_ID_NAME.search(name) or _CAMEL_ID.search(name)):
         return False
     if dtype.kind in "mM" or isinstance(dtype, pd.PeriodDtype | pd.IntervalDtype):
         return False
-    if isinstance(dtype, pd.CategoricalDtype):
-        codes = _category_codes(column)
-        codes = codes[codes >= 0]
-        n_used = int(np.count_nonzero(np.bincount(codes)))
-        return len(codes) >= _MIN_EXAMPLES and n_used >= _DISTINCT_SHARE * len(codes)
     known = column.dropna()
     if len(known) < _MIN_EXAMPLES:
         return False

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard._kernels.coding import distinct_numbers, pair_with_next
+from steelyard._kernels.coding import distinct_numbers, few_distinct_numbers, pair_with_next
 from steelyard._text import check_text
 from steelyard.model.coding import (
     CodedFeatures,
@@ -18,7 +18,12 @@ from steelyard.model.coding import (
     join_columns,
 )
 from steelyard.model.features import Feature
-from steelyard.model.tables import NominalColumn, column_names, table_to_columns
+from steelyard.model.tables import (
+    NominalColumn,
+    NumericColumn,
+    column_names,
+    table_to_columns,
+)
 
 
 def _round_to_15_digits(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -82,6 +87,16 @@ def value_cuts(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(pair_with_next(values))
 
 
+def _find_distinct(column: NumericColumn, n_rows: int) -> NDArray[np.float64]:
+    """The distinct values of a column, ascending."""
+    has_zeros = column.rows is not None and len(column.rows) < n_rows
+    few = few_distinct_numbers(np.ascontiguousarray(column.values), has_zeros)
+    if few is not None:
+        return np.asarray(few)
+    values = np.append(column.values, 0.0) if has_zeros else column.values
+    return np.asarray(distinct_numbers(np.sort(values)))
+
+
 def _find_cuts(
     values: NDArray[np.float64],
     place_cuts: Callable[[NDArray[np.float64]], NDArray[np.float64]],
@@ -137,9 +152,7 @@ def code_training_table(
                 check_text(text, f"the category {text!r} of the attribute {name!r}")
             coded.append(code_nominal(column.codes, len(categories)))
         else:
-            has_zeros = column.rows is not None and len(column.rows) < X.shape[0]
-            known_values = np.append(column.values, 0.0) if has_zeros else column.values
-            values = distinct_numbers(np.sort(known_values))
+            values = _find_distinct(column, X.shape[0])
             kind = column.find_kind(values)
             cut_points = _find_cuts(values, place_cuts, known)
             coded.append(code_numeric(column, cut_points, X.shape[0]))

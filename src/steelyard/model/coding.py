@@ -13,7 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard._kernels.coding import code_numbers
+from steelyard._kernels.coding import (
+    code_numbers,
+    count_codes,
+    list_numbers,
+    list_other_rows,
+)
 
 from .features import Feature
 from .tables import MISSING, Column, NominalColumn, NumericColumn, table_to_columns
@@ -99,35 +104,39 @@ class CodedColumn(NamedTuple):
     rows: NDArray[Any] | None = None
 
 
-def code_nominal(codes: NDArray[Any], n_codes: int) -> CodedColumn:
+def code_nominal(codes: NDArray[np.int32], n_codes: int) -> CodedColumn:
     """A column of categories."""
-    return _shorten(CodedColumn(n_codes, True, codes.astype(np.int32)))
+    return _shorten(CodedColumn(n_codes, True, codes))
 
 
 def code_numeric(column: NumericColumn, cuts: NDArray[np.float64], n_rows: int) -> CodedColumn:
     """A column of numbers."""
-    codes = np.empty(len(column.values), dtype=np.int32)
-    code_numbers(np.ascontiguousarray(column.values), cuts, codes)
     n_codes = len(cuts) + 1
-    if column.rows is not None:
-        zero = int(np.searchsorted(cuts, 0.0, side="right"))
-        differs = codes != zero
-        rows, codes = column.rows[differs], codes[differs]
-        if len(rows) <= LISTED_SHARE * n_rows:
-            ascending = np.argsort(rows, kind="stable")
-            return CodedColumn(n_codes, False, codes[ascending], zero, rows[ascending])
-        listed, codes = codes, np.full(n_rows, zero, dtype=np.int32)
-        codes[rows] = listed
-    return _shorten(CodedColumn(n_codes, False, codes))
+    numbers = np.ascontiguousarray(column.values)
+    if column.rows is None:
+        codes = np.empty(len(numbers), dtype=np.int32)
+        code_numbers(numbers, cuts, codes)
+        return _shorten(CodedColumn(n_codes, False, codes))
+    listed = list_numbers(numbers, column.rows, cuts)
+    if listed is None:
+        ascending = np.argsort(column.rows, kind="stable")
+        listed = list_numbers(numbers[ascending], column.rows[ascending], cuts)
+    rows, codes, zero = listed
+    if len(rows) <= LISTED_SHARE * n_rows:
+        return CodedColumn(n_codes, False, codes, zero, rows)
+    full = np.full(n_rows, zero, dtype=np.int32)
+    full[rows] = codes
+    return _shorten(CodedColumn(n_codes, False, full))
 
 
 def _shorten(dense: CodedColumn) -> CodedColumn:
     """A column as the list of the rows without its most frequent code, if they are few."""
-    frequencies = np.bincount(dense.codes[dense.codes != MISSING], minlength=1)
+    frequencies = count_codes(dense.codes, max(dense.n_codes, 1))
     default = int(frequencies.argmax())
-    if len(dense.codes) - frequencies[default] > LISTED_SHARE * len(dense.codes):
+    n_others = len(dense.codes) - int(frequencies[default])
+    if n_others > LISTED_SHARE * len(dense.codes):
         return dense
-    rows = np.flatnonzero(dense.codes != default)
+    rows = list_other_rows(dense.codes, default, n_others)
     return dense._replace(codes=dense.codes[rows], default_code=default, rows=rows)
 
 

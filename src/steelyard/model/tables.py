@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
-from steelyard._kernels.coding import take_columns
+from steelyard._kernels.coding import count_codes, take_codes, take_columns
 from steelyard._text import list_names, shorten_repr
 
 from .conditions import Value
@@ -59,16 +59,16 @@ class NumericColumn(NamedTuple):
 class NominalColumn(NamedTuple):
     """Category codes of a column (-1 is missing) and the text of each category."""
 
-    codes: NDArray[Any]
+    codes: NDArray[np.int32]
     categories: tuple[str, ...]
 
-    def recode(self, categories: tuple[str, ...]) -> NDArray[Any]:
+    def recode(self, categories: tuple[str, ...]) -> NDArray[np.int32]:
         """The codes that point into other categories; texts that are not among them are missing."""
         if categories == self.categories:
             return self.codes
         position = {text: code for code, text in enumerate(categories)}
-        codes = [*(position.get(text, MISSING) for text in self.categories), MISSING]
-        return np.take(np.array(codes, dtype=np.intp), self.codes)
+        codes = [position.get(text, MISSING) for text in self.categories]
+        return np.asarray(take_codes(self.codes, np.array(codes, dtype=np.int32)))
 
 
 Column = NumericColumn | NominalColumn
@@ -103,13 +103,15 @@ def _nominal_from_codes(codes: NDArray[Any], texts: Sequence[str]) -> NominalCol
     Its categories are the texts that occur, sorted. They do not depend on the order of the rows, the
     dtype, or declared categories that never occur.
     """
-    occurs = np.bincount(codes[codes >= 0], minlength=len(texts)) > 0
-    found = {text for text, does in zip(texts, occurs, strict=True) if does}
+    codes = np.ascontiguousarray(codes, dtype=np.int32)
+    counts = count_codes(codes, len(texts)).tolist()
+    found = {text for text, count in zip(texts, counts, strict=True) if count}
     categories = tuple(sorted(found))
     return NominalColumn(NominalColumn(codes, tuple(texts)).recode(categories), categories)
 
 
-def _series_to_column(series: pd.Series, name: str) -> Column:
+def _series_to_column(series: pd.Series, name: str, known: dict[int, list[str]]) -> Column:
+    """A column; `known` has the texts of categories that columns share."""
     dtype = series.dtype
     if isinstance(dtype, pd.SparseDtype):
         if _is_number_dtype(dtype.subtype) and not dtype.fill_value:
@@ -123,7 +125,11 @@ def _series_to_column(series: pd.Series, name: str) -> Column:
     if isinstance(dtype, pd.ArrowDtype) and "dictionary" in str(dtype.pyarrow_dtype):
         return _nominal_from_values(np.array(series.tolist(), dtype=object), name)
     if isinstance(dtype, pd.CategoricalDtype):
-        texts = [category_text(value) for value in dtype.categories.to_numpy(dtype=object)]
+        # The frame keeps the categories alive, so no others have their identity.
+        texts = known.get(id(dtype.categories))
+        if texts is None:
+            texts = [category_text(value) for value in dtype.categories.to_numpy(dtype=object)]
+            known[id(dtype.categories)] = texts
         categorical: Any = series.array
         return _nominal_from_codes(categorical.codes, texts)
     if _is_number_dtype(dtype):
@@ -152,8 +158,9 @@ def _frame_to_columns(X: pd.DataFrame) -> Iterator[Column]:
     # pandas looks up the name of each column it yields; for text data that takes longer than the rest.
     unnamed = X.copy(deep=False)
     unnamed.columns = pd.RangeIndex(X.shape[1])
+    known: dict[int, list[str]] = {}
     for name, (_, series) in zip(column_names(X), unnamed.items(), strict=True):
-        yield _series_to_column(series, name)
+        yield _series_to_column(series, name, known)
 
 
 def _is_number_dtype(dtype: Any) -> bool:
