@@ -19,17 +19,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 from scipy.stats import rankdata
-from sklearn.base import clone
 
 from memory import forget_peak, peak_memory
+from nested import NestedTuning
 from steelyard import load_mulan
 from steelyard.estimators.methods import METHODS, make_estimator
 from steelyard.measures import get_measure
-from steelyard.splitting import IterativeStratifiedKFold
 from steelyard.study.analysis.published import PUBLISHED, PUBLISHED_METHODS
 
 MEASURES = ("f1_micro", "hamming", "subset")
@@ -84,29 +82,12 @@ def fit_untuned(
 def tune(
     method: str, X: Any, Y: Any, seed: int, parameters: dict[str, Any]
 ) -> Iterator[tuple[str, Any, str]]:
-    """What the tuned estimator does for one measure, for all measures from the same theories."""
+    """What the tuned estimator chooses for each measure."""
     estimator = make_estimator(method, tune=MEASURES[0], random_state=seed, **parameters)
-    _, targets = estimator._read_training_set(X, Y)
-    search = estimator._plan(seed, targets.output, X)
-    splitter = IterativeStratifiedKFold(5, random_state=seed)
-    splits = list(splitter.split(np.zeros((len(X), 1)), Y))
-    tests = estimator._list_tests(search.template, X, Y, targets, splits, None)
-    search, folds = estimator._score(search, X, Y, splits, tests, MEASURES, {"n_jobs": 1})
-    cells = search.cells()
-    paths: dict[str, Any] = {}
-    for i, measure in enumerate(MEASURES):
-        cell = search.choose(folds, i)
-        chosen = cells[cell]
-        variant = {parameter: chosen[parameter] for parameter in search.variants[0]}
-        if str(variant) not in paths:
-            model = clone(search.template).set_params(**variant)
-            training_set = model._read_training_set(X, Y)
-            paths[str(variant)] = model._learn_path(*training_set, *search.axes.values())
-        path = paths[str(variant)]
-        h, j = np.unravel_index(cell % path.n_rules.size, path.shape)
-        theory = path.theory(h, path.phis[j], decoder=chosen["decode"])
-        estimator.best_params_ = chosen
-        yield measure, estimator._calibrate(theory, search, folds, tests), str(chosen)
+    tuning = NestedTuning(estimator, X, Y, seed, MEASURES)
+    for measure in MEASURES:
+        theory, chosen = tuning.learn(tuning.choose(measure))
+        yield measure, theory, str(chosen)
 
 
 def show_table(rows: pd.DataFrame, boomer: pd.DataFrame | None, measure: str) -> None:

@@ -167,11 +167,17 @@ def test_boosted_rules_are_at_most_max_rules(fit):
 
 
 @pytest.mark.parametrize("tune", [[], ["--tune", "hamming"]])
+def test_a_share_of_boosted_rules_is_kept(fit, tune):
+    code, theory = fit("--method", "boosted", "--phi", 0.25, *tune)
+    assert code == 0, theory
+    assert theory.phi == 0.25
+
+
+@pytest.mark.parametrize("tune", [[], ["--tune", "hamming"]])
 @pytest.mark.parametrize(
     ("method", "option"),
     [
         ("boosted", "--candidates"),
-        ("boosted", "--phi"),
         ("ripper", "--candidates"),
         ("ripper", "--parameter"),
     ],

@@ -27,6 +27,7 @@ class TestParameters:
         ("name", "value"),
         [
             ("m", 256.0),
+            ("phi", 0.5),
             ("max_rules", 7),
             ("max_conditions", 1),
             ("max_conditions", None),
@@ -50,11 +51,24 @@ class TestParameters:
         assert 0 < len(theory) <= max_rules
         assert max(map(len, theory)) <= 2
 
+    def test_a_share_of_the_votes_are_those_that_lower_the_loss_most(self, data):
+        def learn(**options):
+            return BoostedRulesClassifier(**GROWN | options).fit(*data).theory_
+
+        whole, half = learn(max_rules=180), learn(max_rules=180, phi=0.5)
+        least = min(scored.value for scored in half)
+        assert [scored.rule for scored in half] == [s.rule for s in whole if s.value >= least]
+        assert 90 <= len(half) < 120  # a rule can have several votes
+        assert len(learn(max_rules=180, phi=0.01)) == 2
+
     @pytest.mark.parametrize(
         ("options", "sentence"),
         [
             ({"m": -1}, "m must be a finite number of at least 0, got -1"),
             ({"m": "16"}, "m must be a finite number of at least 0, got '16'"),
+            ({"phi": 0}, "phi must be a number above 0 and at most 1, got 0"),
+            ({"phi": 0.5, "condense": "labels"}, "condense requires phi=1"),
+            ({"phi": 0.5, "min_rules_per_label": 1}, "min_rules_per_label requires phi=1"),
             ({"max_rules": 0}, "max_rules must be an integer of at least 1, got 0"),
             ({"max_rules": True}, "max_rules must be an integer of at least 1, got True"),
             ({"max_conditions": 0}, "max_conditions must be an integer of at least 1, got 0"),
@@ -72,7 +86,7 @@ class TestParameters:
         assert str(error.value).startswith(sentence)
         assert "\n" not in str(error.value)
 
-    @pytest.mark.parametrize("name", ["preset", "phi", "min_value", "target", "n_candidates"])
+    @pytest.mark.parametrize("name", ["preset", "min_value", "target", "n_candidates"])
     def test_parameters_of_rule_sets_do_not_exist(self, name):
         with pytest.raises(TypeError, match=name):
             BoostedRulesClassifier(**{name: None})

@@ -23,7 +23,7 @@ from steelyard import (
 from steelyard.estimators.presets import TUNED_BOOSTED_DECODERS
 from steelyard.measures import get_scorer
 from steelyard.model.calibrating import apply_calibration, find_points
-from steelyard.model.sigmoids import Unseen
+from steelyard.model.sigmoids import Unseen, fit_sigmoids
 
 GROWN = {"max_rules": 30, "n_tries": 2, "random_state": 0}
 DECODE = [EachLabel(), EachLabel(0.3), BestLabelSet(), LabelSetVotes(0.4)]
@@ -37,8 +37,16 @@ def data():
     return make_three_labels(missing=0.05)
 
 
+@pytest.fixture(scope="module")
+def noisy(data):
+    """A third of the labels are turned."""
+    X, Y = data
+    is_turned = np.random.default_rng(1).random(Y.shape) < 0.3
+    return X, (Y.astype(bool) ^ is_turned).astype(int)
+
+
 def tuned(scoring="f1_micro", **options):
-    return BoostedRulesClassifierCV(scoring, **({"cv": 2} | GROWN | options))
+    return BoostedRulesClassifierCV(scoring, **({"cv": 2, "phis": [1.0]} | GROWN | options))
 
 
 SCORINGS = ("f1_micro", "subset", "f1_samples", "roc_auc", "brier", "auc_macro")
@@ -78,17 +86,17 @@ class TestChoosing:
 
     def test_results_have_the_parameters_that_were_chosen_from_and_no_others(self, data):
         results = tuned(ms=MS, decode=DECODE).fit(*data).cv_results_
-        assert list(results)[:4] == ["max_conditions", "condense", "decode", "m"]
+        assert list(results)[:5] == ["max_conditions", "condense", "phi", "decode", "m"]
         n_cells = len(DECODE) * len(MS)
         assert results["condense"].tolist() == [c for c in CONDENSE for _ in range(n_cells)]
         assert results["m"].tolist() == MS * len(DECODE) * 3
         assert results["decode"].tolist() == [decode for decode in DECODE for _ in MS] * 3
-        assert not {"phi", "heuristic", "prune", "max_features"} & results.keys()
+        assert not {"heuristic", "prune", "max_features"} & results.keys()
 
     def test_without_a_list_the_decoder_is_chosen_with_one_m(self, data):
         cells = BoostedRulesClassifierCV().list_cells()
         assert cells == [
-            {"max_conditions": 4, "condense": condense, "decode": decoder, "m": 16.0}
+            {"max_conditions": 4, "condense": condense, "phi": 1.0, "decode": decoder, "m": 16.0}
             for condense in CONDENSE
             for decoder in TUNED_BOOSTED_DECODERS
         ]
@@ -108,7 +116,7 @@ class TestChoosing:
         Y = pd.DataFrame({"any": words.iloc[:, :3].max(axis=1), "both": words.iloc[:, 5]})
         fitted = tuned("hamming", decode="each-label").fit(words, Y)
         tried = zip(*(fitted.cv_results_[k] for k in ("max_conditions", "condense")), strict=True)
-        assert list(tried) == [*((4, condense) for condense in CONDENSE), (1, False)]
+        assert list(tried) == [(4, False), (1, False), (4, "predictions"), (4, "labels")]
         for given in ({"condense": False}, {"max_conditions": 4}, {"max_total_conditions": 9}):
             variants = tuned(decode="each-label", **given)._plan(0, X=words).variants
             assert variants == tuned(decode="each-label", **given)._plan(0).variants
@@ -250,6 +258,50 @@ class TestCalibrating:
         assert (yes.predict_proba(X) != no.predict_proba(X)).any()
 
 
+class TestStopping:
+    @pytest.mark.parametrize("calibrate", [True, False])
+    def test_boosting_stops_where_held_out_labels_are_most_likely(self, noisy, calibrate):
+        X, Y = noisy
+        shares = [0.1, 0.2, 0.5, 1.0]
+        options = {"cv": SPLITS, "condense": False, "calibrate": calibrate}
+        fitted = tuned("hamming", phis=shares, **options).fit(X, Y)
+        likelihood = []
+        for phi in shares:
+            found = []
+            for train, test in SPLITS:
+                clf = BoostedRulesClassifier(phi=phi, **GROWN).fit(X.iloc[train], Y.iloc[train])
+                found.append((find_points(clf.theory_, X.iloc[test]), Y.iloc[test].to_numpy()))
+            points, truth = map(np.concatenate, zip(*found, strict=True))
+            if calibrate:
+                slope, shift = fit_sigmoids(points, truth, is_shared=True)
+                points = slope * points + shift
+            p = 1 / (1 + np.exp(-points / 100))
+            likelihood.append(np.log(np.where(truth, p, 1 - p)).mean())
+        assert fitted.best_params_["phi"] == shares[int(np.argmax(likelihood))] < 1
+        plain = BoostedRulesClassifier(**fitted.best_params_, **GROWN).fit(X, Y).theory_
+        assert (fitted.theory_ == plain) != calibrate
+        assert [s.rule for s in fitted.theory_] == [s.rule for s in plain]
+
+    def test_noise_needs_fewer_rules_and_no_condensing(self, data, noisy):
+        full, short = (tuned("hamming", phis=None, max_rules=99).fit(*xy) for xy in (data, noisy))
+        assert full.best_params_["phi"] > short.best_params_["phi"]
+        assert len(short.theory_) < len(full.theory_)
+        assert set(short.cv_results_["condense"]) == {False}
+        given = tuned("hamming", phis=None, max_rules=99, condense=CONDENSE, decode="each-label")
+        assert set(given.fit(*noisy).cv_results_["condense"]) == set(CONDENSE)
+
+    def test_rules_that_each_label_keeps_are_not_given_up(self, noisy):
+        fitted = tuned("hamming", phis=None, min_rules_per_label=2, condense=False).fit(*noisy)
+        assert fitted.best_params_["phi"] == 1
+
+    @pytest.mark.parametrize("output", ["binary", "multiclass"])
+    def test_classes_stop_early_too(self, data, output):
+        X, y = data[0], TARGETS[output](data[1])
+        y = np.random.default_rng(0).permutation(y)
+        fitted = tuned("accuracy", phis=[0.1, 1.0], cv=3).fit(X, y)
+        assert fitted.best_params_["phi"] == 0.1
+
+
 class TestRejections:
     @pytest.mark.parametrize(
         ("options", "sentence"),
@@ -263,6 +315,9 @@ class TestRejections:
             ({"calibrate": 5}, "calibrate must be True or False, got 5"),
             ({"calibrate": None}, "calibrate must be True or False, got None"),
             ({"tolerance": -1}, "tolerance must be a number of at least 0, got -1"),
+            ({"phis": []}, "nothing to choose from: phis is empty"),
+            ({"phis": [0.5, 2]}, "phi must be a number above 0 and at most 1, got 2"),
+            ({"phis": [0.5, 1], "min_rules_per_label": 1}, "min_rules_per_label requires phis=[1]"),
         ],
         ids=lambda value: str(value) if isinstance(value, dict) else "",
     )

@@ -10,6 +10,7 @@ from scipy import sparse
 
 from steelyard.heuristics import WRA, MEstimate, get_heuristic
 from steelyard.measures import MEASURES
+from steelyard.model.calibrating import find_points
 from steelyard.model.combiners import AnyRule, StrongestVote, SumOfVotes
 from steelyard.model.decoders import BestLabel, BestLabelSet, EachLabel, LabelSetVotes
 from steelyard.model.label_sets import KnownLabelSets
@@ -70,6 +71,14 @@ class TestCells:
         for h, j, theory in cells(path):
             np.testing.assert_array_equal(found[h][j], theory.predict_proba(X))
 
+    @pytest.mark.parametrize("kind", PATHS, ids="-".join)
+    def test_scores_are_those_of_each_theory(self, kind):
+        path, X = make(1, *kind)
+        found = {(h, j): points.tolist() for h, j, points in path.score_cells(X)}
+        for h, j, theory in cells(path):
+            assert found.pop((h, j)) == find_points(theory, X).tolist()
+        assert not found
+
     @pytest.mark.parametrize(("combiner", "decoder"), OF_LABELS, ids=str)
     def test_measures_are_those_of_the_predictions(self, combiner, decoder):
         for seed in SEEDS:
@@ -98,6 +107,13 @@ class TestTheories:
             theories = [theory for _, _, theory in cells(path)]
             assert path.n_rules.ravel().tolist() == [len(theory) for theory in theories]
             assert path.total_conditions.ravel().tolist() == [t.n_conditions for t in theories]
+
+    def test_a_shorter_path_has_the_rules_of_a_share(self, kind):
+        for seed in SEEDS:
+            path, _ = make(seed, *kind)
+            for h, j, theory in cells(path):
+                whole = path.shorten(path.phis[j]).theory(h)
+                assert (whole.rules, whole.labels) == (theory.rules, theory.labels)
 
     def test_fewer_rules_as_phi_falls(self, kind):
         for seed in SEEDS:

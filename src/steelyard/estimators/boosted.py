@@ -10,7 +10,7 @@ from steelyard.heuristics import MEstimate
 from steelyard.learning.boosted_rules import BoostedRules, grow_boosted_rules
 from steelyard.learning.budget import read_memory
 from steelyard.learning.constraints import Constraints, check_constraints
-from steelyard.learning.settings import TEACHERS, BoostingSettings, check_folds
+from steelyard.learning.settings import TEACHERS, BoostingSettings, check_folds, check_share
 from steelyard.learning.targets import Targets
 from steelyard.learning.weights import check_class_weight
 from steelyard.model.decoders import Decoder
@@ -66,6 +66,10 @@ class BoostedRulesClassifier(BoostedRulesParameters):
         with the label's prior distribution. A larger `m` favours coverage.
     max_rules : int, default=333
         Maximum number of rules over all labels. One label can have all of them.
+    phi : float, default=1.0
+        Share of the votes that are kept: those that lower the loss most, as if boosting had stopped
+        earlier; `BoostedRulesClassifierCV` finds out when. A rule can have several votes, of which its
+        vote is the sum. Not with `condense` or `min_rules_per_label`.
     max_conditions : int or None, default=4
         Maximum number of conditions per rule; None is 20.
     max_total_conditions : int or None, default=None
@@ -134,7 +138,7 @@ class BoostedRulesClassifier(BoostedRulesParameters):
 
     See Also
     --------
-    BoostedRulesClassifierCV : chooses `m`, `decode`, `condense` and, within a budget, `max_conditions`.
+    BoostedRulesClassifierCV : chooses `phi`, `decode`, `condense` and more for a measure.
     RuleSetClassifier : rules that decide.
 
     Examples
@@ -148,12 +152,19 @@ class BoostedRulesClassifier(BoostedRulesParameters):
 
     m: float = 16.0
     _: KW_ONLY
+    phi: float = 1.0
     max_conditions: int | None = 4
     condense: str | bool = False
     calibrate: bool | int = False
 
     def _check_parameters(self) -> None:
         MEstimate(self.m)
+        check_share("phi", self.phi)
+        for name in ("condense", "min_rules_per_label"):
+            if self.phi < 1 and getattr(self, name):
+                raise ValueError(
+                    f"{name} requires phi=1: a share of the votes would drop what it keeps"
+                )
         check_folds(self.calibrate)
         self._settings()
         read_memory(self.max_memory)
@@ -165,6 +176,8 @@ class BoostedRulesClassifier(BoostedRulesParameters):
         if self.max_labels_per_rule > 1:  # then max_rules counts bodies
             n_bodies = len({rule.body for rule in self.theory_})
             return "A larger max_rules keeps more rules." if n_bodies >= self.max_rules else ""
+        if self.phi < 1:
+            return "min_rules_per_label=1 with phi=1 keeps a rule for each of them."
         rooms = self._list_rooms()
         # Only bounds and condensing drop rules.
         if not self.condense and not any(room.may_be_full for room in rooms):
@@ -176,7 +189,7 @@ class BoostedRulesClassifier(BoostedRulesParameters):
 
     def _learn_theory(self, X: Any, targets: Targets) -> Theory:
         (decoder,) = choose_decoders(self.decode, BOOSTED_DECODERS, targets.output)
-        return self._learn_path(X, targets, [self.m]).theory(decoder=decoder)
+        return self._learn_path(X, targets, [self.m]).theory(phi=self.phi, decoder=decoder)
 
     def _learn_path(
         self,

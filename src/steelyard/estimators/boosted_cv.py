@@ -4,32 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass
+from functools import partial
 from typing import Any
 
 from steelyard._numbers import is_integer
 from steelyard.heuristics import MEstimate
-from steelyard.learning.settings import TEACHERS, check_condense
+from steelyard.learning.parallel import Progress
+from steelyard.learning.settings import TEACHERS, check_condense, check_share
 from steelyard.learning.targets import Output
 from steelyard.measures import find_measure
+from steelyard.model.path import TheoryPath
 
 from .boosted import BoostedRulesClassifier, BoostedRulesParameters
-from .calibration import TestFold, score_calibrated
+from .calibration import TestFold, score_theories
 from .presets import TUNED_BOOSTED_DECODERS, TUNED_F1_DECODERS, choose_decoders, is_sparse
+from .stopping import STOPPING_SHARES, find_share
 from .tuned import FoldScores, Search, Splits, TunedClassifier, combine
 from .validation import as_list
 
 # Tuning tries condensing up to this many rules; with more it can take minutes per fold.
 _MOST_TRIED = 1_000
+# Condensing more rules than max_rules cannot help if a smaller share of them than this is best.
+_ALL_NEEDED = 0.65
 # With a budget of conditions, short rules may be better, since there can be more of them.
 _WITHIN_BUDGET = (1, 2, 4)
 
 
 @dataclass(eq=False, repr=False)
 class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
-    """Rules that vote, tuned for a measure by cross-validation: m, the decoder, and whether to condense.
+    """Rules that vote, tuned for a measure by cross-validation: how many, and how they are decoded.
 
-    Every fold learns one theory per m with and without condensing, and decodes each in every way to
-    choose from. The cell with the best mean score is learned again on all examples.
+    Every fold learns one theory per m. Boosting stops where the labels of held-out examples are most
+    likely. If most rules are needed, each fold also learns theories that are condensed from more rules.
+    The theories are decoded in every way to choose from. The cell with the best mean score is learned
+    again on all examples.
 
     Parameters
     ----------
@@ -41,15 +49,19 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
         Values of m. A larger grid was not better on average: it increases selection bias.
     cv : int, splitter or iterable of splits, default=5
         An integer is a number of folds by iterative stratification.
+    phis : sequence of float or None, default=None
+        Shares of the votes to choose from by the likelihood of held-out labels; ``[1.0]`` does not stop
+        early. None is 12 shares from 1 to 0.05, but only 1 with `min_rules_per_label`. Condensed rules
+        are all kept.
     decode : str, Decoder, a list of them or None, default=None
         As in `BoostedRulesClassifier`, or a list to choose from. None chooses from each label by itself
         with thresholds from 0.5 to 0.1, the best label set, and votes of all label sets. For
         example-based F1 there is also the best expected F1; for a macro measure, if calibrated, also
         each label by itself with a threshold of its own.
     condense : False, "predictions", "labels", a list of them or None, default=None
-        As in `BoostedRulesClassifier`; None tries all three, unless rules may vote for several labels or
-        more than 1,000 rules are asked for: the time of condensing grows with the cube of the rules of
-        a label.
+        As in `BoostedRulesClassifier`. None also tries both ways to condense if most of the rules that
+        are not condensed are needed, unless rules may vote for several labels or more than 1,000 rules
+        are asked for: the time of condensing grows with the cube of the rules of a label.
     max_conditions : int, None, a list of them or "auto", default="auto"
         As in `BoostedRulesClassifier`, or a list to choose from. "auto" is 4. If `condense` is None, it
         also tries rules of one condition for sparse tables, such as those of words. If
@@ -71,7 +83,7 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
     Attributes
     ----------
     best_params_ : dict
-        The chosen `max_conditions`, `condense`, `decode` and `m`.
+        The chosen `max_conditions`, `condense`, `phi`, `decode` and `m`.
     best_score_ : float
         Mean score of the chosen cell over the folds; optimistic, since the cell was chosen for it.
     best_index_ : int
@@ -94,6 +106,7 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
     ms: Sequence[float] = (16.0,)
     cv: Any = 5
     _: KW_ONLY
+    phis: Sequence[float] | None = None
     max_conditions: int | str | Sequence[int | None] | None = "auto"
     condense: str | bool | Sequence[str | bool] | None = None
     calibrate: bool = True
@@ -111,13 +124,27 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
         )
 
     def _list_variants(self, X: Any) -> list[dict[str, Any]]:
-        """Combinations of `max_conditions` and `condense` to choose from."""
+        """Combinations of `max_conditions`, `condense` and the largest `phi` to choose from."""
         lengths, condense = self._list_max_conditions(), self._list_condense()
         variants = combine({"max_conditions": lengths, "condense": condense})
         is_open = self.condense is None and _is_auto(self.max_conditions)
         if is_open and 1 not in lengths and X is not None and is_sparse(X):
             variants.append({"max_conditions": 1, "condense": False})
-        return variants
+        most = max(self._list_shares())
+        return [v | {"phi": 1.0 if v["condense"] else most} for v in variants]
+
+    def _list_shares(self) -> list[float]:
+        """The shares of the rules to choose from."""
+        if self.phis is None:
+            return [1.0] if self.min_rules_per_label else [*STOPPING_SHARES]
+        shares = [check_share("phi", phi) for phi in as_list(self.phis)]
+        if not shares:
+            raise ValueError("nothing to choose from: phis is empty")
+        if self.min_rules_per_label and min(shares) < 1:
+            raise ValueError(
+                "min_rules_per_label requires phis=[1]: a share could drop what it keeps"
+            )
+        return shares
 
     def _list_max_conditions(self) -> list[int | None]:
         """The values of `max_conditions` to choose from."""
@@ -155,30 +182,66 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
         scorings: Sequence[Any],
         options: Any,
     ) -> tuple[Search, list[FoldScores]]:
-        """Scores of calibrated theories; one threshold per label is one more way to decode."""
-        if not self.calibrate:
-            return super()._score(search, X, y, splits, tests, scorings, options)
-        folds = search.score_folds(X, y, splits, (), **options)
+        """Scores of the theories that stop early; one threshold per label is one more way to decode."""
+        search, paths_of_variant = self._learn_variants(search, X, y, splits, tests, options)
         measure = find_measure(self.scoring)
         per_label = measure if measure is not None and measure.per == "label" else None
-        if self.decode is not None or folds[0].paths[0].classes:
+        if self.decode is not None or not self.calibrate or paths_of_variant[0][0].classes:
             per_label = None
         n_grid = len(search.decoders) * len(search.axes["m"])
-        grids: list[list[FoldScores]] = [[] for _ in folds]
-        others: list[list[FoldScores]] = [[] for _ in folds]  # with one threshold per label
+        grids: list[list[FoldScores]] = [[] for _ in splits]
+        others: list[list[FoldScores]] = [[] for _ in splits]  # with one threshold per label
         more_cells: list[dict[str, Any]] = []
-        for v, variant in enumerate(search.variants):
-            paths = [fold.paths[v] for fold in folds]
+        for variant, paths in zip(search.variants, paths_of_variant, strict=True):
             about = (search.decoders, scorings, per_label)
-            scores, thresholds = score_calibrated(paths, tests, *about)
+            scores, thresholds = score_theories(paths, tests, *about, calibrate=self.calibrate)
             for k, path in enumerate(paths):
                 grids[k].append(FoldScores.of_path(scores[k][:, :n_grid], path))
                 others[k].append(FoldScores.of_path(scores[k][:, n_grid:], path))
             pairs = zip(thresholds, search.axes["m"], strict=False)  # there may be no thresholds
             more_cells += [variant | {"decode": d, "m": m} for d, m in pairs]
-        joined = zip(grids, others, folds, strict=True)
-        found = [FoldScores.join(grid + other, fold.paths) for grid, other, fold in joined]
+        of_folds = zip(grids, others, zip(*paths_of_variant, strict=True), strict=True)
+        found = [FoldScores.join(grid + other, paths) for grid, other, paths in of_folds]
         return search._replace(more_cells=more_cells), found
+
+    def _learn_variants(
+        self,
+        search: Search,
+        X: Any,
+        y: Any,
+        splits: Splits,
+        tests: Sequence[TestFold],
+        options: Any,
+    ) -> tuple[Search, list[list[TheoryPath]]]:
+        """The variants to choose from, each with the share of its rules to keep, and the folds' paths.
+
+        Rules are condensed if more of them than `max_rules` may help. Whether they do is known from
+        those that are not condensed, so these come first.
+        """
+        variants: list[dict[str, Any]] = []
+        paths_of_variant: list[list[TheoryPath]] = []
+        progress = options.get("progress") or (lambda *_: None)
+        for step, is_condensed in enumerate((False, True)):
+            chosen = [v for v in search.variants if bool(v["condense"]) == is_condensed]
+            if is_condensed and self.condense is None and variants[0]["phi"] < _ALL_NEEDED:
+                chosen = []
+            if chosen:
+                halves = partial(_count_half, progress, step)
+                learn = search._replace(variants=chosen).score_folds
+                folds = learn(X, y, splits, (), **options | {"progress": halves})
+                for v, variant in enumerate(chosen):
+                    paths = [fold.paths[v] for fold in folds]
+                    shares = (1.0,) if is_condensed else self._list_shares()
+                    phi = find_share(paths, tests, shares, calibrate=self.calibrate)
+                    variants.append(variant | {"phi": phi})
+                    paths_of_variant.append([path.shorten(phi) for path in paths])
+        progress(1, 1)
+        return search._replace(variants=variants), paths_of_variant
+
+
+def _count_half(progress: Progress, step: int, done: int, total: int) -> None:
+    """Tell the progress of one of two steps as that of both."""
+    progress(step * total + done, 2 * total)
 
 
 def _is_auto(max_conditions: Any) -> bool:

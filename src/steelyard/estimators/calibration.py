@@ -73,10 +73,11 @@ def hold_out(theory: Theory, path: TheoryPath, test: TestFold) -> HeldOut | None
         return None
     weights = np.ones(len(truth)) if test.weights is None else test.weights
     unseen = Unseen(find_points(theory, test.X), truth, test.totals, path.label_sets)
-    return HeldOut(unseen, _target_of(theory), weights)
+    return HeldOut(unseen, target_of(theory), weights)
 
 
-def _target_of(found: Theory | TheoryPath) -> Any:
+def target_of(found: Theory | TheoryPath) -> Any:
+    """The labels and classes that a theory predicts."""
     return tuple(label.name for label in found.labels), tuple(found.classes)
 
 
@@ -88,11 +89,11 @@ def calibrate_chosen(
     **cell: Any,
 ) -> Theory:
     """A theory, calibrated on the held-out rows of the folds in which its cell has the same labels."""
-    target = _target_of(theory)
+    target = target_of(theory)
     held_out = [
         hold_out(path.theory(h, **cell), path, test)
         for path, test in zip(paths, tests, strict=True)
-        if _target_of(path) == target
+        if target_of(path) == target
     ]
     return apply_calibration(theory, fit_folds(target, held_out, theory.decoder))
 
@@ -124,14 +125,16 @@ def _find_thresholds(
     return EachLabel(choose_thresholds(points, truth, measure.formula, weights))
 
 
-def score_calibrated(
+def score_theories(
     paths: Sequence[TheoryPath],
     tests: Sequence[TestFold],
     decoders: Sequence[Decoder],
     scorings: Sequence[Any],
     per_label: Measure | None = None,
+    *,
+    calibrate: bool = True,
 ) -> tuple[list[Floats], list[EachLabel]]:
-    """Scores of calibrated theories for every way to decode, then for every m, on each fold.
+    """Scores of theories, calibrated or not, for every way to decode, then for every m, on each fold.
 
     With a measure per label, one threshold per label is one more way to decode: on a fold with the
     thresholds of the other folds. The second answer has those of all folds, one decoder per m.
@@ -148,13 +151,15 @@ def score_calibrated(
     for k, (path, test) in enumerate(zip(paths, tests, strict=True)):
         columns = [
             _score_fold(path, h, theories[h][k], test, others, decoders, scorings, per_label)
-            for h, others in enumerate(of_m[:k] + of_m[k + 1 :] for of_m in held_out)
+            for h, others in enumerate(
+                of_m[:k] + of_m[k + 1 :] if calibrate else () for of_m in held_out
+            )
         ]
         scores.append(np.stack(columns, axis=-1).reshape(len(scorings), -1))
     thresholds: list[EachLabel] = []
     if per_label is not None:
         for of_m in held_out:
-            calibration = fit_folds(_target_of(paths[0]), of_m, EachLabel())
+            calibration = fit_folds(target_of(paths[0]), of_m, EachLabel())
             thresholds.append(_find_thresholds(of_m, calibration, per_label) or EachLabel())
     return scores, thresholds
 
@@ -170,7 +175,7 @@ def _score_fold(
     per_label: Measure | None,
 ) -> Floats:
     """Scores of the theories of one m with each decoder, shape (n_scorings, n_decoders)."""
-    target = _target_of(theory)
+    target = target_of(theory)
     if per_label is not None:
         own = _find_thresholds(others, fit_folds(target, others, EachLabel()), per_label)
         decoders = [*decoders, own or EachLabel()]

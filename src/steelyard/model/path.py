@@ -79,6 +79,10 @@ class RankedRules(NamedTuple):
             return kept, np.arange(n_kept), None
         return add_votes(kept, self.votes[:n_kept])
 
+    def shorten(self, n_kept: int) -> RankedRules:
+        """A prefix of the ranking."""
+        return RankedRules._make(None if column is None else column[:n_kept] for column in self)
+
 
 class WeighedCounts(NamedTuple):
     """TP and FP of the rules as sums of weights, and the share of each label's target class.
@@ -286,6 +290,11 @@ class TheoryPath(Saved):
             phi=float(phi) if min_value is None else n_kept / max(len(ranked.values), 1),
         )
 
+    def shorten(self, phi: float) -> TheoryPath:
+        """The path of the rules that a share φ keeps: its whole theories are those of φ in this path."""
+        kept = [ranked.shorten(self._count_kept(ranked, phi)) for ranked in self.ranked]
+        return replace(self, ranked=tuple(kept))
+
     def rule(self, r: int, target_class: int | None = None) -> Rule:
         """A rule of the path, for the target class of its label unless another one is given."""
         label = self.labels[self.label_of_rule[r]]
@@ -425,6 +434,17 @@ class TheoryPath(Saved):
                 cells[j] = decoder.to_probability(decoded, combiner)
             yield cells
 
+    def score_cells(self, X: Any) -> Iterator[tuple[int, int, NDArray[np.float64]]]:
+        """Log-odds of the labels in hundredths by every theory: (heuristic index, φ index, points).
+
+        Points have the shape (n_rows, n_labels). Small φ come first.
+        """
+        combiner, _ = self.combine_and_decode(None)
+        bits, n_rows = self.coded.cover(X)
+        for h in range(len(self.heuristics)):
+            for j, scores in self._score_shares(h, bits, n_rows, combiner):
+                yield h, j, combiner.to_points(scores)
+
     def _decode_cells(self, X: Any, decoder: Decoder | None) -> Iterator[NDArray[np.bool_]]:
         """Predicted labels of each heuristic's theories, shape (n_phis, n_rows, n_labels)."""
         combiner, fitted = self.combine_and_decode(decoder)
@@ -440,7 +460,14 @@ class TheoryPath(Saved):
     def _decode_shares(
         self, h: int, bits: Bits, n_rows: int, combiner: Combiner, decoder: Decoder
     ) -> Iterator[tuple[int, Decoded]]:
-        """The φ index of each theory of a heuristic, and what it makes of the rows that rules cover.
+        """The φ index of each theory of a heuristic, and what it makes of the rows that rules cover."""
+        for j, scores in self._score_shares(h, bits, n_rows, combiner):
+            yield j, decoder.decode(scores, combiner)
+
+    def _score_shares(
+        self, h: int, bits: Bits, n_rows: int, combiner: Combiner
+    ) -> Iterator[tuple[int, Scores]]:
+        """The φ index of each theory of a heuristic, and its scores, shape (n_rows, n_labels).
 
         Rules are added from small to large φ.
         """
@@ -448,14 +475,13 @@ class TheoryPath(Saved):
         sign, strength = target_signs(self.labels), self._strengths(ranked, combiner)
         tally = np.full((len(self.labels), n_rows), combiner.empty)
         n_added, uncovered = 0, self._n_examples
-        for j in np.argsort(n_kept):
+        for j in np.argsort(n_kept, kind="stable"):
             added = slice(n_added, int(n_kept[j]))
             n_added = added.stop
             rules = ranked.rule_idx[added]
             combiner.kernel(bits, rules, self.label_of_rule, strength[added], tally)
             uncovered = uncovered - self._count_new(ranked, added)
-            scores = combiner.finish_tally(tally, self._silent_scores(uncovered), sign).T
-            yield int(j), decoder.decode(scores, combiner)
+            yield int(j), combiner.finish_tally(tally, self._silent_scores(uncovered), sign).T
 
     # -- saving ------------------------------------------------------------------------------------
 

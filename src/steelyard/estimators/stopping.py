@@ -1,0 +1,70 @@
+"""Early stopping: theories of folds and their held-out rows → the share of boosted rules to keep."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard.model.log_odds import POINTS_PER_LOG_ODD
+from steelyard.model.path import TheoryPath
+from steelyard.model.recounting import read_labels
+from steelyard.model.sigmoids import fit_sigmoids
+
+from .calibration import TestFold, target_of
+
+# Shares of the rules to choose from. With a thousand rules, the smallest share is fifty.
+STOPPING_SHARES = (1.0, 0.8, 0.65, 0.5, 0.4, 0.3, 0.25, 0.2, 0.15, 0.1, 0.07, 0.05)
+
+
+def find_share(
+    paths: Sequence[TheoryPath],
+    tests: Sequence[TestFold],
+    shares: Sequence[float],
+    *,
+    calibrate: bool = True,
+) -> float:
+    """The share of the rules with which the labels of held-out rows are most likely.
+
+    The likelihood tells sooner than the measure to tune for whether further rules fit noise: it looks at
+    every probability, not only at those around a threshold. If theories are calibrated afterwards, a
+    slope and a shift for all labels are fitted first: that votes are too large does not matter then.
+    Of several m, the best one decides. Of equal shares it is the smallest.
+    """
+    ascending = tuple(sorted(shares))
+    if len(ascending) == 1:
+        return ascending[0]
+    same = [
+        pair for pair in zip(paths, tests, strict=True) if target_of(pair[0]) == target_of(paths[0])
+    ]
+    try:
+        truth = np.concatenate([read_labels(path.theory(), test.y) for path, test in same])
+    except ValueError:  # a fold has a class that it did not learn
+        return ascending[-1]
+    weights = None
+    if tests[0].totals is not None:
+        weights = np.concatenate([test.totals for _, test in same if test.totals is not None])
+    cells = [replace(path, phis=ascending).score_cells(test.X) for path, test in same]
+    likelihood = np.empty((len(paths[0].heuristics), len(ascending)))
+    for found in zip(*cells, strict=True):
+        h, j, _ = found[0]
+        points = np.concatenate([of_fold for *_, of_fold in found])
+        likelihood[h, j] = _rate(points, truth, weights, calibrate)
+    return ascending[int(likelihood.max(axis=0).argmax())]
+
+
+def _rate(
+    points: NDArray[np.float64],
+    is_present: NDArray[np.bool_],
+    weights: NDArray[np.float64] | None,
+    calibrate: bool,
+) -> float:
+    """Mean log-likelihood of labels, given their log-odds in hundredths."""
+    if calibrate:
+        slope, shift = fit_sigmoids(points, is_present, is_shared=True, weights=weights)
+        points = slope * points + shift
+    log_odds = points / POINTS_PER_LOG_ODD
+    logs = is_present * log_odds - np.logaddexp(0, log_odds)
+    return float(np.average(logs, weights=weights))
