@@ -168,6 +168,7 @@ cdef inline void split_listed(
     Py_ssize_t start,
     Py_ssize_t end,
     uint64_t total,
+    bint may_be_missing,
     const Counter* counter,
     const Splitter* splitter,
 ) noexcept nogil:
@@ -187,7 +188,7 @@ cdef inline void split_listed(
     # First move the missing rows to the end of the node, then the other branch in front of them.
     leaving[0] = -1
     leaving[1] = 1 - default_branch
-    for i in range(2):
+    for i in range(0 if may_be_missing else 1, 2):
         known_end = main_end
         moved = 0
         for e in range(coded.indptr[feature], coded.indptr[feature + 1]):

@@ -29,7 +29,6 @@ from ._counting cimport (
     examples,
     make_counter,
     make_tally,
-    outside,
     pack,
     positives,
     subtract_rows,
@@ -108,7 +107,7 @@ cdef struct Forest:
     NodeBits* node_bits  # NULL if too few attributes are drawn at a node, or with weights
     bint is_weighed
     Py_ssize_t n_usable
-    uint32_t* window  # usable attributes; the drawn ones move to the end
+    uint32_t* window  # usable attributes; the drawn ones move to the end; renewed for each tree
     Limits limits
     uint8_t target  # the class of the rules, as in the limits
     uint8_t* is_tested  # (n_features,) attributes on the path to a node; 0 between calls
@@ -167,7 +166,8 @@ cdef Node _draw_bag(uint64_t* state, const Forest* forest) noexcept nogil:
     for row in range(n_rows):
         is_drawn = counter.pair[row] != 0
         counter.members[root.end] = row  # the next row takes the place of one that is not drawn
-        counter.position[row] = root.end if is_drawn else outside()
+        # All bits are set for a row that is not drawn, which is `outside()`, without a condition.
+        counter.position[row] = <uint32_t> root.end | (<uint32_t> is_drawn - 1)
         root.counts += counter.pair[row]
         root.end += is_drawn
     if not forest.is_weighed:
@@ -573,6 +573,7 @@ cdef Py_ssize_t _sort_rows(Split split, const Node* node, const Forest* forest) 
             node.start,
             node.end,
             node.counts,
+            not forest.is_binary[f],
             &forest.counter,
             &forest.splitter,
         )
@@ -847,6 +848,13 @@ def grow_rules(
     forest.limits = borrow_limits(limits)
     forest.target = target
     forest.is_tested = <uint8_t*> allocate(owner, n_features)
+    cdef uint32_t* usable = <uint32_t*> allocate(owner, n_features * sizeof(uint32_t))
+    cdef Py_ssize_t f
+    forest.n_usable = 0
+    for f in range(n_features):
+        if not forest.limits.is_active or forest.limits.lower[f] | forest.limits.upper[f]:
+            usable[forest.n_usable] = f
+            forest.n_usable += 1
     # A rule that covers n rows is expected to cover this many draws of a bag.
     forest.min_examples = forest.limits.min_covered * bag_size // n_rows
     forest.min_positives = forest.limits.min_tp * bag_size // n_rows
@@ -881,7 +889,7 @@ def grow_rules(
     cdef vector[int64_t] tree_of_rule
     cdef vector[Node] stack
     cdef vector[Condition] path, body
-    cdef Py_ssize_t tree, f, c, length, depth_limit
+    cdef Py_ssize_t tree, c, length, depth_limit
     cdef uint64_t state, positive
     cdef Node node
     cdef Split split
@@ -892,11 +900,7 @@ def grow_rules(
             depth_limit = depth_limits[tree % trees_per_pass // n_trees]
             state = seeds[tree // trees_per_pass, tree % trees_per_pass]
             stack.push_back(_draw_bag(&state, &forest))
-            forest.n_usable = 0
-            for f in range(n_features):
-                if not forest.limits.is_active or forest.limits.lower[f] | forest.limits.upper[f]:
-                    forest.window[forest.n_usable] = f
-                    forest.n_usable += 1
+            memcpy(forest.window, usable, forest.n_usable * sizeof(uint32_t))
             while not stack.empty():
                 node = stack.back()
                 stack.pop_back()
