@@ -168,9 +168,15 @@ def test_boosted_rules_are_at_most_max_rules(fit):
 
 @pytest.mark.parametrize("tune", [[], ["--tune", "hamming"]])
 def test_a_share_of_boosted_rules_is_kept(fit, tune):
-    code, theory = fit("--method", "boosted", "--phi", 0.25, *tune)
+    code, theory = fit("--method", "boosted", "--phi", 0.8, *tune)
     assert code == 0, theory
-    assert theory.phi == 0.25
+    assert theory.phi == 0.8
+
+
+def test_how_many_boosted_rules_to_keep_can_be_all_there_is_to_tune(fit):
+    options = ["--tune", "hamming", "--decode", "each-label", "--max-rules", 600]
+    code, theory = fit("--method", "boosted", *options)
+    assert code == 0, theory
 
 
 @pytest.mark.parametrize("tune", [[], ["--tune", "hamming"]])

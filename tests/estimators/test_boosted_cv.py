@@ -94,7 +94,7 @@ class TestChoosing:
         assert not {"heuristic", "prune", "max_features"} & results.keys()
 
     def test_without_a_list_the_decoder_is_chosen_with_one_m(self, data):
-        cells = BoostedRulesClassifierCV().list_cells()
+        cells = BoostedRulesClassifierCV(phis=[1.0]).list_cells()
         assert cells == [
             {"max_conditions": 4, "condense": condense, "phi": 1.0, "decode": decoder, "m": 16.0}
             for condense in CONDENSE
@@ -290,6 +290,40 @@ class TestStopping:
         given = tuned("hamming", phis=None, max_rules=99, condense=CONDENSE, decode="each-label")
         assert set(given.fit(*noisy).cv_results_["condense"]) == set(CONDENSE)
 
+    def test_what_there_is_to_choose_from_has_every_share(self):
+        cells = BoostedRulesClassifierCV(phis=[1.0, 0.5], decode="each-label").list_cells()
+        found = [(cell["condense"], cell["phi"]) for cell in cells]
+        assert found == [(False, 1.0), (False, 0.5), ("predictions", 1.0), ("labels", 1.0)]
+        assert {cell["phi"] for cell in tuned(phis=0.8).list_cells()} == {0.8}
+
+    def test_any_length_of_rules_that_needs_them_all_is_condensed(self, noisy):
+        for lengths in ([1, 4], [4, 1]):
+            options = {"max_conditions": lengths, "decode": "each-label", "cv": SPLITS}
+            results = tuned("hamming", phis=None, max_rules=12, **options).fit(*noisy).cv_results_
+            needed = max(results["phi"][results["condense"] == False])  # noqa: E712
+            assert (len(set(results["condense"])) == 3) == (needed >= 0.65)
+
+    @pytest.mark.parametrize("weights", [{}, {"class_weight": "balanced"}])
+    @pytest.mark.parametrize("calibrate", [True, False])
+    def test_folds_without_a_class_do_not_matter(self, noisy, weights, calibrate):
+        X, y = noisy[0], np.where(noisy[1].iloc[:, 0], "a", "b")
+        y[0] = "rare"
+        found = []
+        for splits in (SPLITS, SPLITS[::-1]):
+            options = {"cv": splits, "calibrate": calibrate, "condense": False, **weights}
+            fitted = tuned("accuracy", phis=None, max_rules=60, **options).fit(X, y)
+            found.append(fitted.best_params_["phi"])
+        assert found[0] == found[1] < 1
+
+    def test_held_out_rows_that_count_nothing_tell_nothing(self, data):
+        X, Y = data[0], data[1].copy()
+        Y.iloc[60:] = 0
+        splits = [(np.arange(60), np.arange(60, 120))]
+        options = {"cv": splits, "class_weight": {0: 0, 1: 1}, "condense": False}
+        with pytest.warns(UserWarning, match="no rule"):
+            fitted = tuned("hamming", phis=None, **options).fit(X, Y)
+        assert fitted.best_params_["phi"] == 1
+
     def test_rules_that_each_label_keeps_are_not_given_up(self, noisy):
         fitted = tuned("hamming", phis=None, min_rules_per_label=2, condense=False).fit(*noisy)
         assert fitted.best_params_["phi"] == 1
@@ -316,6 +350,7 @@ class TestRejections:
             ({"calibrate": None}, "calibrate must be True or False, got None"),
             ({"tolerance": -1}, "tolerance must be a number of at least 0, got -1"),
             ({"phis": []}, "nothing to choose from: phis is empty"),
+            ({"phis": 0.5, "condense": "labels"}, "condense requires a phi of 1"),
             ({"phis": [0.5, 2]}, "phi must be a number above 0 and at most 1, got 2"),
             ({"phis": [0.5, 1], "min_rules_per_label": 1}, "min_rules_per_label requires phis=[1]"),
         ],

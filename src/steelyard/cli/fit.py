@@ -105,7 +105,9 @@ def fit(
     tune: Annotated[str | None, option(_TUNE, metavar="MEASURE")] = None,
     heuristic: Annotated[str | None, option(_HEURISTIC, default="m-estimate")] = None,
     parameter: Parameter = None,
-    phi: Annotated[float | None, option("Share φ of rules to keep.", default="0.5, boosted: 1")] = None,
+    phi: Annotated[
+        float | None, option("Share φ of rules to keep.", default="0.5; boosted: 1")
+    ] = None,
     candidates: Candidates = None,
     decode: Annotated[Decode | None, option(_DECODE, default=_DECODE_DEFAULT)] = None,
     max_rules: MaxRules = None,

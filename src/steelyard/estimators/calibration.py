@@ -146,14 +146,14 @@ def score_theories(
     """
     n_ms = len(paths[0].heuristics)
     theories = [[path.theory(h) for path in paths] for h in range(n_ms)]
-    held_out = [list(map(hold_out, of_m, paths, tests)) for of_m in theories]
+    held_out: list[list[HeldOut | None]] = [[] for _ in range(n_ms)]
+    if calibrate:
+        held_out = [list(map(hold_out, of_m, paths, tests)) for of_m in theories]
     scores = []
     for k, (path, test) in enumerate(zip(paths, tests, strict=True)):
         columns = [
             _score_fold(path, h, theories[h][k], test, others, decoders, scorings, per_label)
-            for h, others in enumerate(
-                of_m[:k] + of_m[k + 1 :] if calibrate else () for of_m in held_out
-            )
+            for h, others in enumerate(of_m[:k] + of_m[k + 1 :] for of_m in held_out)
         ]
         scores.append(np.stack(columns, axis=-1).reshape(len(scorings), -1))
     thresholds: list[EachLabel] = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,23 +37,45 @@ def find_share(
     ascending = tuple(sorted(shares))
     if len(ascending) == 1:
         return ascending[0]
-    same = [
-        pair for pair in zip(paths, tests, strict=True) if target_of(pair[0]) == target_of(paths[0])
-    ]
-    try:
-        truth = np.concatenate([read_labels(path.theory(), test.y) for path, test in same])
-    except ValueError:  # a fold has a class that it did not learn
-        return ascending[-1]
+    folds = _read_folds(paths, tests)
+    truth = np.concatenate([fold.is_present for fold in folds] or [np.empty(0, dtype=np.bool_)])
     weights = None
     if tests[0].totals is not None:
-        weights = np.concatenate([test.totals for _, test in same if test.totals is not None])
-    cells = [replace(path, phis=ascending).score_cells(test.X) for path, test in same]
+        weights = np.concatenate([fold.totals for fold in folds] or [np.empty(0)])
+    if not truth.size or (weights is not None and not weights.any()):
+        return ascending[-1]
+    cells = [replace(fold.path, phis=ascending).score_cells(fold.X) for fold in folds]
     likelihood = np.empty((len(paths[0].heuristics), len(ascending)))
     for found in zip(*cells, strict=True):
         h, j, _ = found[0]
         points = np.concatenate([of_fold for *_, of_fold in found])
         likelihood[h, j] = _rate(points, truth, weights, calibrate)
     return ascending[int(likelihood.max(axis=0).argmax())]
+
+
+class _Fold(NamedTuple):
+    """A path of a fold, and the held-out rows with their labels and what they count for them."""
+
+    path: TheoryPath
+    X: Any
+    is_present: NDArray[np.bool_]
+    totals: Any
+
+
+def _read_folds(paths: Sequence[TheoryPath], tests: Sequence[TestFold]) -> list[_Fold]:
+    """The folds that have learned all classes; the others do not tell about all labels."""
+    targets = [target_of(path) for path in paths]
+    whole = max(targets, key=lambda target: (len(target[0]), len(target[1])))
+    folds = []
+    for path, test, target in zip(paths, tests, targets, strict=True):
+        is_whole = test.totals is None or test.totals.shape[1] == len(path.labels)
+        if target == whole and is_whole:
+            try:
+                is_present = read_labels(path.theory(), test.y)
+            except ValueError:  # a class that no fold has learned
+                continue
+            folds.append(_Fold(path, test.X, is_present, test.totals))
+    return folds
 
 
 def _rate(

@@ -201,4 +201,6 @@ def seed_to_entropy(random_state: Any) -> int:
 
 def as_list(value: Any) -> list[Any]:
     """The items of a parameter that takes several values; a single value is one item."""
-    return list(value) if isinstance(value, Iterable) and not isinstance(value, str) else [value]
+    is_single = isinstance(value, str) or not isinstance(value, Iterable)
+    is_single = is_single or getattr(value, "ndim", 1) == 0  # an array of one number
+    return [value] if is_single else list(value)

@@ -271,8 +271,8 @@ class TheoryPath(Saved):
         """
         h = self._find(heuristic)
         ranked = self.ranked[h]
-        if min_value is None and not 0 < phi <= 1:
-            raise ValueError(f"phi must be a number above 0 and at most 1, got {phi!r}")
+        if min_value is None:
+            _check_phi(phi)
         n_kept = self._count_kept(ranked, phi, min_value)
         combiner, fitted = self.combine_and_decode(decoder)
         rule_idx, first, votes = ranked.take(n_kept)
@@ -292,6 +292,7 @@ class TheoryPath(Saved):
 
     def shorten(self, phi: float) -> TheoryPath:
         """The path of the rules that a share φ keeps: its whole theories are those of φ in this path."""
+        _check_phi(phi)
         kept = [ranked.shorten(self._count_kept(ranked, phi)) for ranked in self.ranked]
         return replace(self, ranked=tuple(kept))
 
@@ -507,6 +508,11 @@ class TheoryPath(Saved):
             held_out=held_out,
             origins=_read_origins(rules, parts.get("n_given", 0)),
         )
+
+
+def _check_phi(phi: float) -> None:
+    if not 0 < phi <= 1:
+        raise ValueError(f"phi must be a number above 0 and at most 1, got {phi!r}")
 
 
 def _read_origins(rules: Sequence[ScoredRule], n_given: int) -> tuple[Provenance, ...]:
