@@ -52,6 +52,7 @@ def test_a_single_value_is_the_only_one_to_choose_from():
     made = make_estimator("paper", tune="subset", heuristic=MEstimate(4), phi=0.5)
     assert (made.heuristics, made.phis) == ([MEstimate(4)], [0.5])
     assert make_estimator("boosted", tune="subset", m=4).ms == [4]
+    assert make_estimator("boosted", tune="subset", phi=0.3).phis == [0.3]
     assert make_estimator("paper", tune="subset", phis=[1.0, 0.5]).phis == [1.0, 0.5]
 
 
@@ -61,7 +62,7 @@ def test_a_single_value_is_the_only_one_to_choose_from():
         ("paper", None, "n_tries", "n_candidates"),
         ("paper", "subset", "n_tries", "n_candidates"),
         ("short", "subset", "min_value", "tolerance"),
-        ("boosted", None, "phi", "max_conditions"),
+        ("boosted", None, "min_value", "max_conditions"),
         ("boosted", "subset", "heuristic", "ms"),
         ("ripper", None, "n_candidates", "optimizations"),
     ],

@@ -197,7 +197,13 @@ def test_the_result_does_not_depend_on_the_order_of_rows_or_on_jobs(data, conden
 
 
 def test_tuning_tries_all_and_finds_the_theory_of_the_best(data):
-    options = {"cv": 3, "calibrate": False, "decode": "each-label", "ms": [M]} | SMALL
+    options = {
+        "cv": 3,
+        "calibrate": False,
+        "decode": "each-label",
+        "ms": [M],
+        "phis": [1.0],
+    } | SMALL
     tuned = BoostedRulesClassifierCV("hamming", **options).fit(*data)
     results = tuned.cv_results_
     scores = dict(zip(results["condense"], results["mean_test_score"], strict=True))

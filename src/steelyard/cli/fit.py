@@ -91,6 +91,7 @@ MaxMemory = Annotated[str | None, option(_MAX_MEMORY, default="a quarter", metav
 ConstraintsFile = Annotated[
     Path | None, option(_CONSTRAINTS, metavar="FILE.toml", exists=True, dir_okay=False)
 ]
+Phi = Annotated[float | None, option("Share φ of rules to keep.", default="0.5; boosted: 1")]
 
 
 def fit(
@@ -105,9 +106,7 @@ def fit(
     tune: Annotated[str | None, option(_TUNE, metavar="MEASURE")] = None,
     heuristic: Annotated[str | None, option(_HEURISTIC, default="m-estimate")] = None,
     parameter: Parameter = None,
-    phi: Annotated[
-        float | None, option("Share φ of rules to keep.", default="0.5; boosted: 1")
-    ] = None,
+    phi: Phi = None,
     candidates: Candidates = None,
     decode: Annotated[Decode | None, option(_DECODE, default=_DECODE_DEFAULT)] = None,
     max_rules: MaxRules = None,

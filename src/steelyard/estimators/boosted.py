@@ -173,12 +173,12 @@ class BoostedRulesClassifier(BoostedRulesParameters):
         check_decoder(self.decode)
 
     def _advise_on_rules(self) -> str:
-        if self.phi < 1:
+        rooms = self._list_rooms()
+        if self.phi < 1 and not any(room.may_be_full for room in rooms):
             return "A larger phi, or min_rules_per_label=1 with phi=1, can keep rules for them."
         if self.max_labels_per_rule > 1:  # then max_rules counts bodies
             n_bodies = len({rule.body for rule in self.theory_})
             return "A larger max_rules keeps more rules." if n_bodies >= self.max_rules else ""
-        rooms = self._list_rooms()
         # Only bounds and condensing drop rules.
         if not self.condense and not any(room.may_be_full for room in rooms):
             return NO_GOOD_RULE
