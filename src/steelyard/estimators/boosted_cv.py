@@ -25,7 +25,7 @@ from .validation import as_list
 # Tuning tries condensing up to this many rules. With 999 rules it would take six times as long and gain
 # 0.2 points of Hamming accuracy on segments, nothing on digits, and lose on noisy data.
 _MOST_TRIED = 500
-# Condensing more rules than max_rules cannot help if a smaller share of them than this is best.
+# Condensing more rules than max_rules hardly helps if a smaller share of max_rules than this is best.
 _ALL_NEEDED = 0.65
 # With a budget of conditions, short rules may be better, since there can be more of them.
 _WITHIN_BUDGET = (1, 2, 4)
