@@ -30,7 +30,7 @@ class BoostedRulesParameters(TheoryClassifier):
     max_rules: int = 333
     max_total_conditions: int | None = None
     min_rules_per_label: int = 0
-    max_labels_per_rule: int = 1
+    max_labels_per_rule: int | None = 1
     n_tries: int = 10
     sample_fraction: float = 0.5
     max_features: str | int | float = 0.2
@@ -176,7 +176,7 @@ class BoostedRulesClassifier(BoostedRulesParameters):
         rooms = self._list_rooms()
         if self.phi < 1 and not any(room.may_be_full for room in rooms):
             return "A larger phi, or min_rules_per_label=1 with phi=1, can keep rules for them."
-        if self.max_labels_per_rule > 1:  # then max_rules counts bodies
+        if self.max_labels_per_rule != 1:  # then max_rules counts bodies
             n_bodies = len({rule.body for rule in self.theory_})
             return "A larger max_rules keeps more rules." if n_bodies >= self.max_rules else ""
         # Only bounds and condensing drop rules.

@@ -43,7 +43,15 @@ from .parallel import Progress, run_parallel
 from .paths import Bounds, Ranking, RulePool, make_path, pool_rules
 from .sampling import draw_orders
 from .settings import BoostingSettings
-from .shared_bodies import Candidate, Losses, Vote, draw_common_order, grow_together
+from .shared_bodies import (
+    MOST_GROWN_FOR,
+    Candidate,
+    CommonBodies,
+    Losses,
+    Vote,
+    draw_common_order,
+    grow_together,
+)
 from .targets import Targets
 from .training_table import code_training_table, spread_mid_points
 
@@ -70,8 +78,8 @@ _FEWEST_CHOICES = 4
 # noise (genbase) would go on for hundreds of rounds that change no prediction.
 _LEAST_GAIN = 0.01
 
-# Of each row and label while all labels are learned together: log-odds, gradient, curvature, count and
-# candidate, each of them once more while they are made.
+# Of each row and label while all labels are learned together: log-odds, gradient, curvature, and what
+# they count, each of them once more while they are made.
 _BYTES_OF_LOSS = 48
 _LESS_MEMORY = "fewer labels or rows per fit, fewer jobs (n_jobs) or a smaller max_rules take less"
 
@@ -147,7 +155,7 @@ def grow_boosted_rules(
     columns = (targets.is_target, orders, limits, of_label, targets.label_weights, codes)
     labels = [LabelTask(*row) for row in zip(*columns, strict=True)]
     report = progress or (lambda *_: None)
-    if settings.max_labels_per_rule > 1:
+    if settings.shares_bodies:
         order = draw_common_order(training.coded, targets.is_target)
         labels = [label._replace(order=order) for label in labels]
         of_ms = [_grow_sharing(index, m, settings, entropy, labels) for m in ms]
@@ -191,8 +199,9 @@ def _expect_memory(
     max_rules = _count_rules(bounds)
     budget = share_rules(max_rules, n_labels)
     n_kept = budget.n_rules if budget.reuse < math.inf else 1
-    if settings.max_labels_per_rule > 1:
-        per_row = (8 + _BYTES_OF_LOSS) * n_labels + max_rules
+    if settings.shares_bodies:
+        n_grown_for = min(n_labels, MOST_GROWN_FOR)
+        per_row = (8 + _BYTES_OF_LOSS) * n_labels + 16 * n_grown_for + max_rules
     else:
         per_row = 8 * n_labels + min(effective_n_jobs(n_jobs), cpu_count(), n_labels) * n_kept
     condensing = condense_memory(max_rules, n_rows) if settings.condense else 0
@@ -311,11 +320,19 @@ def _grow_sharing(
     is_present = np.array([label.is_present for label in labels])
     l2 = np.array([of_label[0] for of_label in starts])
     states = [start_growing(index, settings, entropy, label) for label in labels]
+    order, weights = labels[0].order, [label.weights for label in labels if label.weights]
+    bag_size = settings.bag_size(len(order))
+    losses = Losses(is_present, log_odds, l2, weights or None, bag_size)
+    is_free = np.array([label.limits is None for label in labels])
+    is_free &= [not state.is_done for state in states]
+    draw_ends = weights[0].draw_ends(order) if weights else None
+    # The labels have the same attributes and the same randomness.
+    common = CommonBodies(index.coded, settings, order, draw_ends, states[0], is_free)
 
-    def find(j: int, log_odds: NDArray[np.float64]) -> Candidate | None:
+    def find(j: int) -> Candidate | None:
         if states[j].is_done:
             return None
-        at = (labels[j], float(l2[j]), log_odds, -math.inf)
+        at = (labels[j], float(l2[j]), losses.log_odds[j], -math.inf)
         found = grow_further(index, settings, Budget(1, 1, math.inf), *at, states[j])
         states[j] = states[j]._replace(window=found.window, seed=found.seed, is_done=found.is_done)
         if found.is_done:
@@ -323,16 +340,9 @@ def _grow_sharing(
         covered = unpack(cover(found.table, index), is_present.shape[1])[0]
         return Candidate(found, covered, float(found.gain[0]))
 
-    totals = None
-    if labels[0].weights is not None:
-        totals = np.array([label.weights.total for label in labels if label.weights])
-    losses = Losses(is_present, log_odds, l2, STEP, MAX_WEIGHT, totals)
-    are_free = [label.limits is None for label in labels]
-    may_share = np.array(are_free) & [not state.is_done for state in states]
     max_bodies = settings.max_rules - sum(len(of_label[2]) for of_label in starts)
-    reuse = share_rules(settings.max_rules, len(labels)).reuse
-    most = (max_bodies, settings.max_labels_per_rule, reuse)
-    votes = grow_together(find, losses, may_share, *most)
+    at_most = (max_bodies, settings.max_labels_per_rule)
+    votes = grow_together(find, lambda: common.find(losses), losses, is_free, *at_most)
     return [_join_votes(*pair) for pair in zip(states, votes, strict=True)]
 
 

@@ -210,8 +210,9 @@ class BoostingSettings(SamplingSettings):
         Number of rules that each label keeps if it has them, whatever their gain.
     max_total_conditions : int or None
         Maximum number of conditions over all rules.
-    max_labels_per_rule : int
-        Maximum number of labels that a body votes for; above 1, `max_rules` counts bodies.
+    max_labels_per_rule : int or None
+        Maximum number of labels that a body votes for; None is all of them. Except for 1, all labels are
+        learned together, and `max_rules` counts bodies.
     condense : False, "predictions" or "labels"
         Whether more rules are grown than are kept, with new votes: those that predict nearly what all of
         them predict, or the labels.
@@ -224,15 +225,15 @@ class BoostingSettings(SamplingSettings):
     max_features: str | int | float = 0.2
     min_rules_per_label: int = 0
     max_total_conditions: int | None = None
-    max_labels_per_rule: int = 1
+    max_labels_per_rule: int | None = 1
     condense: str | bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_integer("max_rules", self.max_rules)
         check_condense(self.condense)
-        check_integer("max_labels_per_rule", self.max_labels_per_rule)
-        if self.max_labels_per_rule > 1:
+        check_bound("max_labels_per_rule", self.max_labels_per_rule)
+        if self.shares_bodies:
             for name in (
                 "min_rules_per_label",
                 "max_total_conditions",
@@ -248,6 +249,11 @@ class BoostingSettings(SamplingSettings):
         check_integer("n_tries", self.n_tries, most=_MOST_TREES)
         for name in ("max_conditions", "max_total_conditions"):
             check_bound(name, getattr(self, name))
+
+    @property
+    def shares_bodies(self) -> bool:
+        """Whether a body may vote for several labels."""
+        return self.max_labels_per_rule != 1
 
 
 @dataclass(frozen=True)
