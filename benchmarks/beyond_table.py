@@ -2,7 +2,7 @@
 
 Run:  python benchmarks/beyond_table.py DATA --out rows.csv [--methods short,boosted] [--seeds 0,1,2]
       [--datasets flags,emotions] [--only-folds 1,2] [--boomer boomer.csv] [--jobs 2]
-      [--max-rules 999] [--max-labels-per-rule 3]
+      [--max-rules 999] [--max-labels-per-rule 1,all]
 
 DATA is a folder with one folder per data set, as for paper_table.py; boomer.csv comes from
 boomer_table.py. Other data sets than the paper's are compared with our R3 by --methods short,ripper.
@@ -128,6 +128,11 @@ def show_sizes(rows: pd.DataFrame) -> None:
         print(f"| {method} | {dataset} | " + " | ".join(f"{value:g}" for value in size) + " |")
 
 
+def read_numbers(text: str) -> list[int | None]:
+    """Numbers separated by commas; `all` is None."""
+    return [None if part == "all" else int(part) for part in text.split(",")]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("data", type=Path)
@@ -139,7 +144,7 @@ def main() -> None:
     parser.add_argument("--boomer", type=Path)
     parser.add_argument("--jobs", type=int, default=-1)
     parser.add_argument("--max-rules", type=int)
-    parser.add_argument("--max-labels-per-rule", type=int)
+    parser.add_argument("--max-labels-per-rule", type=read_numbers, help="such as 3, all or 1,all")
     arguments = parser.parse_args()
     given = {name: getattr(arguments, name) for name in ("max_rules", "max_labels_per_rule")}
     parameters = {name: value for name, value in given.items() if value is not None}

@@ -100,7 +100,11 @@ cdef double _weigh_rest(
 
 
 cdef void _draw_labels(
-    uint64_t* state, const int64_t* tickets, Py_ssize_t n_all, int64_t n_tickets, Space* space
+    uint64_t* state,
+    const int64_t[::1] labels,
+    const int64_t* tickets,
+    int64_t n_tickets,
+    Space* space,
 ) noexcept nogil:
     """Choose the labels that a body is grown for: those that draws hit, in proportion to their tickets.
 
@@ -117,10 +121,10 @@ cdef void _draw_labels(
             number -= tickets[j]
             j += 1
         for i in range(space.n_labels):
-            if space.label[i] == j:
+            if space.label[i] == labels[j]:
                 break
         else:
-            space.label[space.n_labels] = j
+            space.label[space.n_labels] = labels[j]
             space.n_labels += 1
 
 
@@ -260,13 +264,17 @@ cdef Py_ssize_t _grow(
 
 
 cdef double _judge(
-    const uint8_t* covered, const int64_t[:, :, ::1] loss, const Space* space
+    const uint8_t* covered,
+    const int64_t[:, :, ::1] loss,
+    const int64_t[::1] labels,
+    const Space* space,
 ) noexcept nogil:
-    """The sum of the gains of a body over all labels, on all rows."""
+    """The sum of the gains of a body over the labels, on all rows."""
     cdef int64_t gradient, curvature, mask
     cdef double gain = 0.0
-    cdef Py_ssize_t j, row
-    for j in range(loss.shape[1]):
+    cdef Py_ssize_t i, j, row
+    for i in range(labels.shape[0]):
+        j = labels[i]
         gradient = curvature = 0
         for row in range(loss.shape[2]):
             mask = -<int64_t> covered[row]  # all bits or none: half of the rows would be mispredicted
@@ -282,6 +290,7 @@ def grow_body(
     const int64_t[:, :, ::1] drawn_loss,
     const double[::1] l2,
     const double[::1] unit,
+    const int64_t[::1] labels,
     const int64_t[::1] draw_order,
     Py_ssize_t bag_size,
     Py_ssize_t n_features_drawn,
@@ -308,6 +317,8 @@ def grow_body(
         Gradients and curvatures, in multiples of 1/unit: of each row, and of one draw of it.
     l2, unit : (n_labels,) double
         No sum may reach 2⁶³.
+    labels : (n_grown_for,) int64
+        Those to grow for.
     draw_order : (n_rows,) int64
         The rows in the order in which bags draw them.
     bag_size, n_features_drawn, n_tries, most_labels : int
@@ -324,7 +335,7 @@ def grow_body(
 
     Returns (number of conditions, gain, seed of the bag, next seed); without a body the number is 0.
     """
-    cdef Py_ssize_t n_all = loss.shape[1]
+    cdef Py_ssize_t n_all = labels.shape[0]
     cdef Py_ssize_t n_rows = loss.shape[2]
     cdef Py_ssize_t most_conditions = out_body.shape[0]
     cdef list owner = []
@@ -367,8 +378,8 @@ def grow_body(
         if most_labels < n_all:
             for j in range(n_all):
                 for row in range(n_rows):
-                    left[j] += fabs(<double> loss[0, j, row])
-                left[j] *= per_unit[j]
+                    left[j] += fabs(<double> loss[0, labels[j], row])
+                left[j] *= per_unit[labels[j]]
                 largest = max(largest, left[j])
             for j in range(n_all if largest > 0.0 else 0):
                 tickets[j] = <int64_t> (left[j] / largest * (MOST_TICKETS // n_all))
@@ -376,10 +387,10 @@ def grow_body(
         for _ in range(n_tries):
             space.n_labels = most_labels
             if most_labels < n_all and n_tickets > 0:
-                _draw_labels(&seed, tickets, n_all, n_tickets, &space)
+                _draw_labels(&seed, labels, tickets, n_tickets, &space)
             else:
                 for i in range(most_labels):
-                    space.label[i] = i
+                    space.label[i] = labels[i]
             bag_seed = seed
             n_members = _draw_bag(
                 &seed, &draw_order[0], ends, bag_size, drawn_loss, n_drawn, &space
@@ -388,7 +399,7 @@ def grow_body(
             if length == 0:
                 continue
             cover_mask(&space.coded, body, length, covered)
-            gain = _judge(covered, loss, &space)
+            gain = _judge(covered, loss, labels, &space)
             if gain > best:
                 best, best_seed = gain, bag_seed
                 memcpy(&out_covered[0], covered, n_rows)

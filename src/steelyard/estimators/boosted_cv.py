@@ -68,9 +68,11 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
         also tries rules of one condition for sparse tables, such as those of words. If
         `max_total_conditions` bounds the conditions of all rules together, it tries 1, 2 and 4, which
         takes up to three times as long: there can be more rules if they are shorter.
-    max_rules, max_total_conditions, min_rules_per_label, max_labels_per_rule, n_tries, \
-    sample_fraction, max_features, category_sets, class_weight, constraints, max_memory, \
-    random_state, verbose
+    max_labels_per_rule : int, None or a list of them, default=1
+        As in `BoostedRulesClassifier`, or a list to choose from: ``[1, None]`` also tries bodies that vote
+        for all labels.
+    max_rules, max_total_conditions, min_rules_per_label, n_tries, sample_fraction, max_features, \
+    category_sets, class_weight, constraints, max_memory, random_state, verbose
         As in `BoostedRulesClassifier`.
     calibrate : bool, default=True
         Whether the votes of each label are scaled and its start is shifted so that probabilities fit the
@@ -84,7 +86,7 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
     Attributes
     ----------
     best_params_ : dict
-        The chosen `max_conditions`, `condense`, `phi`, `decode` and `m`.
+        The chosen `max_conditions`, `max_labels_per_rule`, `condense`, `phi`, `decode` and `m`.
     best_score_ : float
         Mean score of the chosen cell over the folds; optimistic, since the cell was chosen for it.
     best_index_ : int
@@ -108,6 +110,7 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
     cv: Any = 5
     _: KW_ONLY
     phis: Sequence[float] | None = None
+    max_labels_per_rule: int | Sequence[int | None] | None = 1
     max_conditions: int | str | Sequence[int | None] | None = "auto"
     condense: str | bool | Sequence[str | bool] | None = None
     calibrate: bool = True
@@ -125,12 +128,19 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
         )
 
     def _list_variants(self, X: Any) -> list[dict[str, Any]]:
-        """Combinations of `max_conditions`, `condense` and the largest `phi` to choose from."""
+        """Combinations of the parameters that growing depends on, with the largest `phi` to choose from."""
+        n_labels = list(dict.fromkeys(as_list(self.max_labels_per_rule)))
         lengths, condense = self._list_max_conditions(), self._list_condense()
-        variants = combine({"max_conditions": lengths, "condense": condense})
+        choices = {"max_conditions": lengths, "max_labels_per_rule": n_labels}
+        variants = [
+            variant
+            for variant in combine(choices | {"condense": condense})
+            # Only rules for one label can be condensed.
+            if variant["max_labels_per_rule"] == 1 or not variant["condense"] or all(condense)
+        ]
         is_open = self.condense is None and _is_auto(self.max_conditions)
         if is_open and 1 not in lengths and X is not None and is_sparse(X):
-            variants.append({"max_conditions": 1, "condense": False})
+            variants += combine(choices | {"max_conditions": [1], "condense": [False]})
         most = max(self._list_shares())
         return [v | {"phi": 1.0 if v["condense"] else most} for v in variants]
 
@@ -166,7 +176,7 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
         may_keep_all = 1 in self._list_shares()
         if self.condense is None:
             is_quick = is_integer(self.max_rules) and self.max_rules <= _MOST_TRIED
-            tries_all = self.max_labels_per_rule == 1 and is_quick and may_keep_all
+            tries_all = 1 in as_list(self.max_labels_per_rule) and is_quick and may_keep_all
             return [False, *TEACHERS] if tries_all else [False]
         values = as_list(self.condense)
         for value in values:
@@ -236,7 +246,8 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
         paths_of_variant: list[list[TheoryPath]] = []
         progress = options.get("progress") or (lambda *_: None)
         for i, step in enumerate(steps):
-            needed = max((variant["phi"] for variant in variants), default=1.0)
+            alone = [v["phi"] for v in variants if v["max_labels_per_rule"] == 1]
+            needed = max(alone, default=1.0)
             if self.condense is None and needed < _ALL_NEEDED:
                 continue  # all variants of this step are condensed
             tell = partial(_count_steps, progress, i, len(steps))

@@ -323,11 +323,14 @@ def _grow_sharing(
     order, weights = labels[0].order, [label.weights for label in labels if label.weights]
     bag_size = settings.bag_size(len(order))
     losses = Losses(is_present, log_odds, l2, weights or None, bag_size)
-    is_free = np.array([label.limits is None for label in labels])
-    is_free &= [not state.is_done for state in states]
-    draw_ends = weights[0].draw_ends(order) if weights else None
-    # The labels have the same attributes and the same randomness.
-    common = CommonBodies(index.coded, settings, order, draw_ends, states[0], is_free)
+    may_share = np.array([label.limits is None for label in labels])
+    may_share &= [not state.is_done for state in states]
+    common = None
+    if settings.max_labels_per_rule is None:
+        draw_ends = weights[0].draw_ends(order) if weights else None
+        # The labels have the same attributes and the same randomness.
+        about = (settings, order, draw_ends, states[0], may_share)
+        common = CommonBodies(index.coded, *about)
 
     def find(j: int) -> Candidate | None:
         if states[j].is_done:
@@ -341,8 +344,9 @@ def _grow_sharing(
         return Candidate(found, covered, float(found.gain[0]))
 
     max_bodies = settings.max_rules - sum(len(of_label[2]) for of_label in starts)
-    at_most = (max_bodies, settings.max_labels_per_rule)
-    votes = grow_together(find, lambda: common.find(losses), losses, is_free, *at_most)
+    reuse = share_rules(settings.max_rules, len(labels)).reuse
+    most = (max_bodies, settings.max_labels_per_rule, reuse)
+    votes = grow_together(find, losses, may_share, *most, common)
     return [_join_votes(*pair) for pair in zip(states, votes, strict=True)]
 
 

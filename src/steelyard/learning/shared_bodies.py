@@ -1,11 +1,12 @@
-"""Boosting of all labels together: a body is grown for all of them, and votes for several.
+"""Boosting of all labels together: a body votes for several of them.
 
-Knows losses and bodies as masks of rows. Labels with limits of their own have bodies that are grown for
-each of them alone; how is the caller's affair.
+A body is grown for one label, and others join, or for all labels that it votes for. How it is grown for
+one label is the caller's affair: this file knows losses, and bodies as masks of rows.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -22,19 +23,22 @@ from .boosting import MAX_WEIGHT, STEP, Grown
 from .settings import BoostingSettings
 from .weights import LabelWeights
 
-# The gain of a body that has no effect on a label is distributed like χ² with one degree of freedom. If
-# the labels of a body are limited, it votes for a further one if such a gain has at most this
-# probability, divided by the number of labels.
+# The gain of a body that has no effect on a label is distributed like χ² with one degree of freedom. A
+# body that is grown for one label votes for a further one if such a gain has at most this probability,
+# divided by the number of labels.
 SIGNIFICANCE = 0.05
 
-# With more labels, each body is grown for some of them, which bounds the time of a body.
+# A body is grown for this many labels at most, drawn from all of them, which bounds its time.
 MOST_GROWN_FOR = 20
 
 # Rounds per body: bodies are chosen again, and some round to no vote.
 _MOST_ROUNDS = 10
 
-# No body is grown where all labels together gain less than this times the mean weight of a row.
+# No body for all labels follows where they gain less than this times the mean weight of a row.
 _LEAST_GAIN = 0.01
+
+# The place of the candidate for all labels, beside those of single labels.
+_COMMON = -1
 
 # As in the kernel: sums of integers do not depend on the order of the rows.
 _UNIT = 2.0**30
@@ -57,6 +61,10 @@ class Body(NamedTuple):
     rule: Any
     covered: Masks
     labels: set[int]
+
+    def may_vote(self, j: int, max_labels: int) -> bool:
+        """Whether a vote for a label would not be one label too many."""
+        return j in self.labels or len(self.labels) < max_labels
 
 
 class Vote(NamedTuple):
@@ -135,13 +143,42 @@ class Losses:
         """Gain and weight of a body for each of the labels, as in the kernel."""
         sums = (part[labels][:, covered].sum(axis=1) for part in self.loss)
         slope, bend = (part / self.unit[labels] for part in sums)
-        bend = bend + self.l2[labels]
+        return self._weigh(slope, bend + self.l2[labels])
+
+    def _weigh(self, slope: Floats, bend: Floats) -> tuple[Floats, Floats]:
         weight = np.clip(slope / bend, -MAX_WEIGHT, MAX_WEIGHT)
         return weight * (2 * slope - bend * weight), weight
 
+    def find_known(self, j: int, known: Sequence[Body], least: float) -> Body | None:
+        """The body with the largest gain for a label, if that is at least `least`."""
+        if math.isinf(least) or not known:
+            return None
+        covered = np.array([body.covered for body in known])
+        # Sums of integers below 2⁵³ are exact, and those of floats are faster.
+        slope, bend = (covered @ part[j].astype(float) / self.unit[j] for part in self.loss)
+        gain, _ = self._weigh(slope, bend + self.l2[j])
+        best = int(np.argmax(gain))
+        return known[best] if gain[best] >= least else None
+
+    def find_helped(
+        self, covered: Masks, j: int | None, least: float, may_share: Masks
+    ) -> list[tuple[int, float, float]]:
+        """Label j and those that a body lowers the loss of by at least `least`, the best first.
+
+        Without a label j, the one that it helps most is first.
+        """
+        gain, weight = self.weigh(covered)
+        is_helped = (gain >= least) & may_share
+        if j is None:
+            j = int(np.argmax(np.where(may_share, gain, -1.0)))
+        is_helped[j] = False
+        best_first = np.argsort(-gain, kind="stable")
+        labels = [j, *best_first[is_helped[best_first]].tolist()]
+        return [(k, float(gain[k]), float(weight[k])) for k in labels]
+
 
 class CommonBodies:
-    """Where the bodies that are grown for all free labels come from.
+    """Where the bodies that are grown for several labels at once come from.
 
     Parameters
     ----------
@@ -153,8 +190,8 @@ class CommonBodies:
         By which rows with weights are drawn.
     empty : Grown
         A label without rules: the attributes to use, and the randomness.
-    is_free : (n_labels,) bool
-        The labels to grow for.
+    labels : (n_labels,) bool
+        Those to grow for.
     """
 
     def __init__(
@@ -164,29 +201,27 @@ class CommonBodies:
         order: NDArray[np.int64],
         draw_ends: NDArray[np.uint64] | None,
         empty: Grown,
-        is_free: Masks,
+        labels: Masks,
     ) -> None:
         self.coded, self.order, self.draw_ends = coded, order, draw_ends
         self.window, self.seed, self.empty = empty.window.copy(), empty.seed, empty
-        self.free = np.flatnonzero(is_free)
+        self.labels = np.flatnonzero(labels)
         n_drawn = settings.n_drawn_features(len(self.window))
         self.sizes = (settings.bag_size(len(order)), n_drawn, settings.n_tries, MOST_GROWN_FOR)
 
     def find(self, losses: Losses) -> Candidate | None:
         """The next body, for the losses as they are now; None if no body lowers them."""
-        if not self.free.size:
+        if not self.labels.size:
             return None
         body = np.empty(self.empty.bodies.shape[1:], dtype=np.int32)
         covered = np.empty(len(self.order), dtype=np.uint8)
-        loss, drawn = losses.loss, losses.drawn_loss
-        if len(self.free) < len(losses.l2):
-            loss, drawn = loss[:, self.free], drawn[:, self.free]
         length, gain, bag_seed, self.seed = grow_body(
             self.coded,
-            loss,
-            drawn,
-            losses.l2[self.free],
-            losses.unit[self.free],
+            losses.loss,
+            losses.drawn_loss,
+            losses.l2,
+            losses.unit,
+            self.labels,
             self.order,
             *self.sizes,
             MAX_WEIGHT,
@@ -209,71 +244,78 @@ class CommonBodies:
 
 def grow_together(
     find: Callable[[int], Candidate | None],
-    find_common: Callable[[], Candidate | None],
     losses: Losses,
-    is_free: Masks,
+    may_share: Masks,
     max_bodies: int,
     max_labels: int | None,
+    reuse: float,
+    common: CommonBodies | None = None,
 ) -> list[list[Vote]]:
     """The votes of each label, one body at a time.
 
-    There is a candidate for all free labels together, and one for each of the others. The one with the
-    largest gain gets its votes: for its own label, or for the free label that it helps most, and for
-    further free labels whose loss it lowers, best first. Without a maximum of labels all of them follow,
-    otherwise those that it helps significantly.
+    Each label has a candidate, or those that may share have a common one. The candidate with the largest
+    gain gets its votes: for its label, or the one that it helps most, and then for further labels whose
+    loss it lowers, best first. If it was grown for one label, it has to help them significantly.
 
     Parameters
     ----------
     find : callable(label) -> Candidate or None
-        The next candidate of a label that is not free.
-    find_common : callable() -> Candidate or None
-        The next candidate of the free labels.
+        The next candidate of a label.
     losses : Losses
-    is_free : (n_labels,) bool
-        Labels that bodies may vote for, whatever they were grown for.
+    may_share : (n_labels,) bool
+        Whether bodies of other labels may vote for a label.
     max_bodies : int
     max_labels : int or None
+    reuse : float
+        A known body is taken again if its gain for a label is at least `reuse` times the gain of the
+        label's candidate.
+    common : CommonBodies, optional
+        The candidates of the labels that may share.
     """
-    most_labels = len(is_free) if max_labels is None else max_labels
-    least = 0.0 if max_labels is None else float(chi2.isf(SIGNIFICANCE / len(is_free), 1))
-    votes: list[list[Vote]] = [[] for _ in is_free]
-    common = -1
-    waiting: dict[int, Candidate | None] = {common: find_common()}
-    waiting |= {j: find(j) for j in np.flatnonzero(~is_free).tolist()}
+    n_labels = len(may_share)
+    most = max_labels or n_labels
+    least = float(chi2.isf(SIGNIFICANCE / n_labels, 1)) if common is None else 0.0
+    votes: list[list[Vote]] = [[] for _ in may_share]
+
+    def look(j: int) -> Candidate | None:
+        return common.find(losses) if common and j == _COMMON else find(j)
+
+    own = [j for j in range(n_labels) if common is None or not may_share[j]]
+    waiting = {j: look(j) for j in own + [_COMMON] * (common is not None)}
     bodies: dict[bytes, Body] = {}  # those that cover the same rows are one
     for _ in range(_MOST_ROUNDS * max_bodies):
         waits = [(candidate.gain, -j) for j, candidate in waiting.items() if candidate]
         if not waits or len(bodies) == max_bodies:
             break
-        own = -max(waits)[1]
-        candidate = waiting[own]
+        gain, place = max(waits)
+        j, candidate = -place, waiting[-place]
         assert candidate is not None
         body = bodies.get(candidate.covered.tobytes())
-        if body is None:
-            body = Body(candidate.rule, candidate.covered, set())
-        gain, weight = losses.weigh(body.covered)
-        ranked = sorted(np.flatnonzero(is_free).tolist(), key=lambda k: -gain[k])
-        first = [ranked.pop(0) if own == common else own]
-        for k in first + [k for k in ranked if gain[k] >= least]:
-            if k not in body.labels and len(body.labels) == most_labels:
-                continue
-            points = losses.vote(k, body.covered, float(weight[k]))
+        if j != _COMMON:
+            usable = [known for known in bodies.values() if known.may_vote(j, most)]
+            body = losses.find_known(j, usable, reuse * gain) or body
+        body = body or Body(candidate.rule, candidate.covered, set())
+        first = None if j == _COMMON else j
+        for k, gain, weight in losses.find_helped(body.covered, first, least, may_share):
+            points = losses.vote(k, body.covered, weight) if body.may_vote(k, most) else 0
             if points == 0:
                 continue
             bodies[body.covered.tobytes()] = body
             body.labels.add(k)
-            votes[k].append(Vote(body.rule, points, float(gain[k])))
-        waiting[own] = find_common() if own == common else find(own)
-        _weigh_again(waiting, losses, is_free, own)
+            votes[k].append(Vote(body.rule, points, gain))
+            if j != _COMMON or k in waiting:
+                _weigh_again(waiting, k, losses, may_share)
+        waiting[j] = look(j)
     return votes
 
 
 def _weigh_again(
-    waiting: dict[int, Candidate | None], losses: Losses, is_free: Masks, own: int
+    waiting: dict[int, Candidate | None], voted: int, losses: Losses, may_share: Masks
 ) -> None:
-    """What the candidates gain after the votes of another one."""
-    for j, candidate in waiting.items():
-        if candidate is not None and j != own:
-            labels = np.flatnonzero(is_free) if j < 0 else [j]
-            gain = float(losses.weigh(candidate.covered, labels)[0].sum())
-            waiting[j] = candidate._replace(gain=gain)
+    """What the candidate of a label, or the common one, gains after a vote for the label."""
+    place = voted if voted in waiting else _COMMON
+    candidate = waiting[place]
+    if candidate is not None:
+        labels = [voted] if place == voted else np.flatnonzero(may_share)
+        gain = float(losses.weigh(candidate.covered, labels)[0].sum())
+        waiting[place] = candidate._replace(gain=gain)
