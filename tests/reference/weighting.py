@@ -101,11 +101,39 @@ def judge(derivatives, options):
     return weight * (2 * slope - bend * weight), weight
 
 
+def judge_together(derivatives, options):
+    """The gains of several labels added up, and their weights.
+
+    A row has the gradients of all labels and then their curvatures; `l2` has one number per label.
+    """
+    sums = [sum(column) for column in zip(*derivatives, strict=True)]
+    n_labels = len(options.l2)
+    if not sums:
+        return 0.0, [0.0] * n_labels
+    pairs = [(sums[j], sums[n_labels + j]) for j in range(n_labels)]
+    of_labels = [
+        judge([pair], options._replace(l2=l2)) for pair, l2 in zip(pairs, options.l2, strict=True)
+    ]
+    return sum(gain for gain, _ in of_labels), [weight for _, weight in of_labels]
+
+
+def grow_together(table, rows, draw_order, options):
+    """The body with the largest gain of all labels, and this gain; None and 0 without one."""
+    random = SplitMix64(options.seed)
+    window = [f for f, attribute in enumerate(table) if n_codes(attribute) > 1]
+    tries = [
+        grow(table, rows, draw_order, window, random, options, judge_together)
+        for _ in range(options.n_tries)
+    ]
+    body, gain, _ = find_best(filter(None, tries), table, rows, options, judge_together)
+    return body and put_together(body), gain
+
+
 def covers(body, table, row):
     return all(low <= table[feature][0][row] < high for feature, low, high in body)
 
 
-def find_best(bodies, table, rows, options):
+def find_best(bodies, table, rows, options, judge=judge):
     """(body, gain, weight) of the rule that gains most on all rows, the first of equals."""
     best = None, 0.0, 0.0
     for body in bodies:
@@ -116,7 +144,7 @@ def find_best(bodies, table, rows, options):
     return best
 
 
-def grow(table, rows, draw_order, window, random, options):
+def grow(table, rows, draw_order, window, random, options, judge=judge):
     """One rule: condition by condition, as long as the gain on its bag rises."""
     bag = [draw_order[random.below(len(rows))] for _ in range(options.bag_size)]
     body, gain = [], 0.0
@@ -147,9 +175,9 @@ def list_ranges(attribute, rows, bag):
     codes, values = attribute
     sums = {}
     for row in bag:
-        g, h = sums.get(codes[row], (0, 0))
-        sums[codes[row]] = g + rows[row][0], h + rows[row][1]
-    counting = sorted(code for code, total in sums.items() if code >= 0 and total != (0, 0))
+        known = sums.get(codes[row], (0,) * len(rows[row]))
+        sums[codes[row]] = tuple(a + b for a, b in zip(known, rows[row], strict=True))
+    counting = sorted(code for code, total in sums.items() if code >= 0 and any(total))
     if values is None:
         return [(code, code + 1) for code in counting]
     last = len(values) - 1

@@ -69,8 +69,8 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
         `max_total_conditions` bounds the conditions of all rules together, it tries 1, 2 and 4, which
         takes up to three times as long: there can be more rules if they are shorter.
     max_labels_per_rule : int, None or a list of them, default=1
-        As in `BoostedRulesClassifier`, or a list to choose from: ``[1, None]`` also tries bodies that vote
-        for all labels.
+        As in `BoostedRulesClassifier`, or a list to choose from: ``[1, None]`` also tries bodies that
+        vote for all labels.
     max_rules, max_total_conditions, min_rules_per_label, n_tries, sample_fraction, max_features, \
     category_sets, class_weight, constraints, max_memory, random_state, verbose
         As in `BoostedRulesClassifier`.
@@ -128,7 +128,7 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
         )
 
     def _list_variants(self, X: Any) -> list[dict[str, Any]]:
-        """Combinations of the parameters that growing depends on, with the largest `phi` to choose from."""
+        """Combinations of what growing depends on, with the largest `phi` to choose from."""
         n_labels = list(dict.fromkeys(as_list(self.max_labels_per_rule)))
         lengths, condense = self._list_max_conditions(), self._list_condense()
         choices = {"max_conditions": lengths, "max_labels_per_rule": n_labels}

@@ -203,6 +203,12 @@ class Cell(TheoryClassifier):
         return np.asarray(self.predicted)
 
 
+def _to_column(values: list[Any]) -> NDArray[Any]:
+    """The values of a parameter as an array; None stays None among numbers."""
+    kind = object if any(value is None for value in values) else None
+    return pd.Series(values, dtype=kind).to_numpy()
+
+
 def _score_path(
     path: TheoryPath,
     decoder: Decoder,
@@ -414,7 +420,7 @@ class TunedClassifier(TheoryClassifier):
         self.best_params_ = cells[self.best_index_]
         self.best_score_ = float(mean[self.best_index_])
         self.cv_results_ = {
-            **{k: pd.Series([cell[k] for cell in cells]).to_numpy() for k in cells[0]},
+            **{k: _to_column([cell[k] for cell in cells]) for k in cells[0]},
             "mean_test_score": mean,
             "std_test_score": std,
             # Equal means have equal ranks, the best is 1, as in GridSearchCV.

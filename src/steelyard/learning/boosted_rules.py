@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import cpu_count, effective_n_jobs
-from numpy.typing import NDArray
 
 from steelyard._kernels.coding import list_features
 from steelyard.heuristics import MEstimate
@@ -20,8 +19,6 @@ from steelyard.model.log_odds import probability_to_points
 from steelyard.model.path import TheoryPath
 
 from .boosting import (
-    MAX_WEIGHT,
-    STEP,
     Budget,
     Grown,
     LabelTask,
