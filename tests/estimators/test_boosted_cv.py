@@ -86,7 +86,8 @@ class TestChoosing:
 
     def test_results_have_the_parameters_that_were_chosen_from_and_no_others(self, data):
         results = tuned(ms=MS, decode=DECODE).fit(*data).cv_results_
-        assert list(results)[:5] == ["max_conditions", "condense", "phi", "decode", "m"]
+        chosen = ["max_conditions", "max_labels_per_rule", "condense", "phi", "decode", "m"]
+        assert list(results)[:6] == chosen
         n_cells = len(DECODE) * len(MS)
         assert results["condense"].tolist() == [c for c in CONDENSE for _ in range(n_cells)]
         assert results["m"].tolist() == MS * len(DECODE) * 3
@@ -96,7 +97,8 @@ class TestChoosing:
     def test_without_a_list_the_decoder_is_chosen_with_one_m(self, data):
         cells = BoostedRulesClassifierCV(phis=[1.0]).list_cells()
         assert cells == [
-            {"max_conditions": 4, "condense": condense, "phi": 1.0, "decode": decoder, "m": 16.0}
+            {"max_conditions": 4, "max_labels_per_rule": 1, "condense": condense, "phi": 1.0}
+            | {"decode": decoder, "m": 16.0}
             for condense in CONDENSE
             for decoder in TUNED_BOOSTED_DECODERS
         ]
