@@ -24,6 +24,8 @@ def is_number(value: Any) -> TypeGuard[float]:
     >>> [is_number(value) for value in (1, np.float32(0.5), math.inf, math.nan, True, 1j, "1", None)]
     [True, True, True, False, False, False, False, False]
     """
+    if type(value) is float:  # asking for its abstract class takes ten times as long
+        return not math.isnan(value)
     if isinstance(value, Integral):  # Python has no largest integer
         return not isinstance(value, bool) and abs(int(value)) <= sys.float_info.max
     return isinstance(value, Real) and not math.isnan(value)
@@ -37,6 +39,8 @@ def is_integer(value: Any, least: int = 1, most: float = math.inf) -> TypeGuard[
     >>> is_integer(3), is_integer(3.0), is_integer(0), is_integer(7, most=5)
     (True, False, False, False)
     """
+    if type(value) is int:
+        return least <= value <= most and abs(value) <= sys.float_info.max
     return isinstance(value, Integral) and is_number(value) and least <= int(value) <= most
 
 

@@ -323,16 +323,17 @@ class TheoryPath(Saved):
         self, combiner: Combiner, r: int, value: float, points: int | None
     ) -> ScoredRule:
         """A rule with its evidence; a negative vote makes it a rule for the absence of its label."""
-        rule, evidence, held_out = self.rule(r), self.evidence(r), self.held_out_evidence(r)
+        evidence, held_out = self.evidence(r), self.held_out_evidence(r)
+        target_class = self.labels[self.label_of_rule[r]].target_class
         if points is not None and combiner.votes_against(points):
-            rule, points = self.rule(r, 1 - rule.head.target_class), -points
+            target_class, points = 1 - target_class, -points
             evidence = Evidence(evidence.fp, evidence.tp)
             held_out = held_out and Evidence(held_out.fp, held_out.tp)
         confidence = None
         if self.weighed is not None:
             confidence = combiner.find_confidence(self.weighed.tp[r], self.weighed.fp[r])
         about = (held_out, self.provenance(r), confidence)
-        return ScoredRule(rule, evidence, value, points, *about)
+        return ScoredRule(self.rule(r, target_class), evidence, value, points, *about)
 
     def combine_and_decode(self, decoder: Decoder | None) -> tuple[Combiner, Decoder]:
         """The combiner and the fitted decoder of a theory of this path."""
