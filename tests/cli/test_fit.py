@@ -134,6 +134,28 @@ def test_a_measure_of_one_label_is_rejected_with_those_of_several(fit):
     )
 
 
+@pytest.mark.parametrize("options", [("all",), ("2,all", "--tune", "hamming")])
+def test_bodies_vote_for_as_many_labels_as_asked_for(fit, options):
+    code, theory = fit("--method", "boosted", "--max-rules", 9, "--labels-per-rule", *options)
+    assert code == 0, theory
+    n_bodies = len({rule.body for rule in theory})
+    assert n_bodies <= 9 < len(theory) or "--tune" in options  # which may keep a share of the votes
+
+
+@pytest.mark.parametrize(
+    ("number", "problem"),
+    [
+        ("0", "must be a positive integer or all, got '0'"),
+        ("1,", "must be a positive integer or all, got ''"),
+        ("1,all", "several numbers need --tune, which chooses one"),
+    ],
+)
+def test_other_numbers_of_labels_per_rule_are_rejected(fit, number, problem):
+    code, message = fit("--method", "boosted", "--labels-per-rule", number)
+    assert code == 2
+    assert problem in message
+
+
 def test_decode_chooses_the_decoder_of_the_theory(fit):
     for options, decoder in [
         (("--method", "paper"), "EachLabel"),

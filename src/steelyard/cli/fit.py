@@ -67,6 +67,10 @@ _CONDENSE = (
     "Boosted rules: grow three times as many, keep those that predict alike; --tune tries both."
 )
 _DECODE_DEFAULT = "each-label; short and boosted: best-label-set"
+_LABELS_PER_RULE = (
+    "Boosted rules: number of labels that a body votes for, or all; --tune chooses among several "
+    "numbers, such as 1,all."
+)
 
 Parameter = Annotated[
     float | None, option("The parameter of the heuristic, such as m.", default="its own")
@@ -87,6 +91,7 @@ MaxTotalConditions = Annotated[
 MinRulesPerLabel = Annotated[
     int | None, option("Rules that each label keeps at least.", default="0", min=0)
 ]
+LabelsPerRule = Annotated[str | None, option(_LABELS_PER_RULE, default="1", metavar="NUMBER")]
 MaxMemory = Annotated[str | None, option(_MAX_MEMORY, default="a quarter", metavar="SIZE")]
 ConstraintsFile = Annotated[
     Path | None, option(_CONSTRAINTS, metavar="FILE.toml", exists=True, dir_okay=False)
@@ -113,6 +118,7 @@ def fit(
     max_conditions: MaxConditions = None,
     max_total_conditions: MaxTotalConditions = None,
     min_rules_per_label: MinRulesPerLabel = None,
+    labels_per_rule: LabelsPerRule = None,
     constraints: ConstraintsFile = None,
     weight: Annotated[str | None, option(_WEIGHT, metavar="COLUMN")] = None,
     class_weight: Annotated[ClassWeight | None, option(_CLASS_WEIGHT)] = None,
@@ -140,11 +146,10 @@ def fit(
     options: dict[str, Any] = {"heuristic": heuristic, "parameter": parameter, "phi": phi}
     options |= {"n_candidates": candidates, "random_state": seed, "n_jobs": jobs}
     options |= {"max_rules": max_rules, "max_conditions": max_conditions, "max_memory": max_memory}
-    options |= {"max_total_conditions": max_total_conditions, "decode": decode and decode.value}
-    options |= {"min_rules_per_label": min_rules_per_label}
+    options |= {"max_total_conditions": max_total_conditions, "class_weight": class_weight}
+    options |= {"min_rules_per_label": min_rules_per_label, "max_labels_per_rule": labels_per_rule}
     options |= grow_options(trees, depths, features, bag, prune)
-    options |= {"class_weight": class_weight and class_weight.value}
-    options |= {"category_sets": category_sets or None, "condense": condense and condense.value}
+    options |= {"category_sets": category_sets or None, "condense": condense, "decode": decode}
     options["constraints"] = constraints and read_constraints(constraints)
     estimator = _make_estimator(method, tune, options)
     treatment = {"missing": missing_labels, "multi_valued": "split" if split_targets else None}
@@ -222,6 +227,22 @@ def _write_report(estimator: Any, path: Path, loaded: Any, *, is_unseen: bool) -
     write_theory_page(theory, path, loaded.X, loaded.Y, name=loaded.name, is_unseen=is_unseen)
 
 
+def _read_labels_per_rule(text: str, tune: str | None) -> list[int | None] | int | None:
+    """A number or, with --tune, the numbers to choose from; `all` is None."""
+    values: list[int | None] = []
+    for part in map(str.strip, text.split(",")):
+        if part != "all" and not (part.isdecimal() and int(part) > 0):
+            raise typer.BadParameter(
+                f"must be a positive integer or all, got {part!r}", param_hint="--labels-per-rule"
+            )
+        values.append(None if part == "all" else int(part))
+    if tune is None and len(values) > 1:
+        raise typer.BadParameter(
+            "several numbers need --tune, which chooses one", param_hint="--labels-per-rule"
+        )
+    return values if tune else values[0]
+
+
 @contextmanager
 def _whole_table() -> Iterator[None]:
     """Reject constraints on a category that the table does not have, which only a fold may lack."""
@@ -249,6 +270,9 @@ def _make_estimator(method: Method, tune: str | None, options: dict[str, Any]) -
     elif parameter is not None or heuristic not in (None, MEstimate.name):
         options["heuristic"] = make_heuristic(heuristic, parameter)
     given = {name: value for name, value in options.items() if value is not None}
+    given = {n: v.value if isinstance(v, StrEnum) else v for n, v in given.items()}
+    if "max_labels_per_rule" in given:
+        given["max_labels_per_rule"] = _read_labels_per_rule(given["max_labels_per_rule"], tune)
     try:
         estimator = make_estimator(method.value, tune=tune, **given)
     except ValueError as error:
