@@ -78,9 +78,9 @@ class BoostedRulesClassifier(BoostedRulesParameters):
         Number of rules that each label keeps if it has them, whatever their gain. With 1 no label that
         has a rule is left without one.
     max_labels_per_rule : int or None, default=1
-        Maximum number of labels that the body of a rule votes for. Unless it is 1, all labels are learned
-        together, the theory has a rule for each label that a body votes for, and `max_rules` counts
-        bodies. A body that is grown for one label also votes for others whose loss it lowers
+        Maximum number of labels that the body of a rule votes for. Unless it is 1, all labels are
+        learned together, the theory has a rule for each label that a body votes for, and `max_rules`
+        counts bodies. A body that is grown for one label also votes for others whose loss it lowers
         significantly. With None a body is grown for all labels at once and votes for all of them.
         ``theory_.to_text(by="body")`` shows one line per body.
     n_tries : int, default=10
@@ -120,8 +120,8 @@ class BoostedRulesClassifier(BoostedRulesParameters):
         Memory for what grows with labels and rules, such as ``"4GB"``, or a number of bytes: 8 bytes per
         example and label, and for each label at work one per example or, if there are fewer than 20
         rules per label, one per example and rule. Where bodies vote for several labels it is 56 per
-        example and label, and 16 more for up to 20 labels; `condense` adds 15 per example and rule of `max_rules`. None is a quarter of
-        the machine's. If they need more, a MemoryError says what to change before any rule is grown.
+        example and label, and 16 more for up to 20 labels; `condense` adds 15 per example and rule of
+        `max_rules`. None is a quarter of the machine's. If they need more, a MemoryError says what to change before any rule is grown.
     n_jobs : int or None, default=None
         Labels are learned in parallel; the result does not depend on it.
     random_state : int, RandomState or None, default=None
