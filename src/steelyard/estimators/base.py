@@ -102,7 +102,8 @@ class TheoryClassifier(DocumentedMixin, CallbackSupportMixin, ClassifierMixin, B
         return self
 
     def _warn_of_many_rules(self) -> None:
-        n_rules = len(self.theory_)
+        # A body is read once, for however many labels it votes.
+        n_rules = len({scored.body for scored in self.theory_})
         if n_rules > _MOST_READ_RULES:
             warnings.warn(
                 f"the theory has {n_rules:,} rules, more than people read: max_rules keeps the best",

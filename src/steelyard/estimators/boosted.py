@@ -27,7 +27,6 @@ from .progress import show_progress
 class BoostedRulesParameters(TheoryClassifier):
     """The parameters of both estimators of boosted rules; see `BoostedRulesClassifier`."""
 
-    max_rules: int = 333
     max_total_conditions: int | None = None
     min_rules_per_label: int = 0
     n_tries: int = 10
@@ -153,6 +152,7 @@ class BoostedRulesClassifier(BoostedRulesParameters):
 
     m: float = 16.0
     _: KW_ONLY
+    max_rules: int = BoostingSettings.max_rules
     phi: float = 1.0
     max_conditions: int | None = 4
     max_labels_per_rule: int | None = 1
