@@ -3,11 +3,11 @@
     python benchmarks/tuned_settings.py MORE/chd49 diabetes patients segments digits \
         --before "phis=[1.0]" [--after ""] [--seeds 0,1]
 
-The settings are parameters of BoostedRulesClassifierCV. Data sets are those of boosted_settings.py, `diabetes` of rule_lengths.py, and `patients`, which
-steelyard has; `patients+0.1` and the like have a tenth of their labels turned. Each of five folds of our
-own is tested once, after tuning by five folds of the others. The table has percents and the number of
-rules, each of all rules and of those that stop early, and then the differences with their standard
-errors over all tunings.
+The settings are parameters of BoostedRulesClassifierCV. Data sets are those of boosted_settings.py,
+`diabetes` of rule_lengths.py, and `patients`, which steelyard has; `patients+0.1` and the like have a
+tenth of their labels turned. Each of five folds of our own is tested once, after tuning by five folds of
+the others. The table has percents and the numbers of bodies and of rules, each before and after, and
+then the differences with their standard errors over all tunings.
 """
 
 from __future__ import annotations
