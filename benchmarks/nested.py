@@ -25,7 +25,7 @@ class NestedTuning:
     def __init__(self, estimator: Any, X: Any, Y: Any, seed: int, measures: Sequence[str]) -> None:
         self.estimator, self.measures, self.training_set = estimator, measures, (X, Y)
         _, targets = estimator._read_training_set(X, Y)
-        search = estimator._plan(seed, targets.output, X, len(targets.names))
+        search = estimator._plan(seed, targets.output, X)
         splitter = IterativeStratifiedKFold(5, random_state=seed)
         splits = list(splitter.split(np.zeros((len(X), 1)), Y))
         self.tests = estimator._list_tests(search.template, X, Y, targets, splits, None)

@@ -17,10 +17,8 @@ from steelyard import (
     BestLabelSet,
     BoostedRulesClassifier,
     BoostedRulesClassifierCV,
-    Constraints,
     EachLabel,
     LabelSetVotes,
-    load_segments,
 )
 from steelyard.estimators.presets import TUNED_BOOSTED_DECODERS
 from steelyard.measures import get_scorer
@@ -98,11 +96,10 @@ class TestChoosing:
 
     def test_without_a_list_the_decoder_is_chosen_with_one_m(self, data):
         cells = BoostedRulesClassifierCV(phis=[1.0]).list_cells()
-        grown = [(1, condense) for condense in CONDENSE] + [(None, False)]
         assert cells == [
-            {"max_conditions": 4, "max_labels_per_rule": most, "condense": condense, "phi": 1.0}
+            {"max_conditions": 4, "max_labels_per_rule": 1, "condense": condense, "phi": 1.0}
             | {"decode": decoder, "m": 16.0}
-            for most, condense in grown
+            for condense in CONDENSE
             for decoder in TUNED_BOOSTED_DECODERS
         ]
         fitted = tuned().fit(*data)
@@ -296,8 +293,7 @@ class TestStopping:
         assert set(given.fit(*noisy).cv_results_["condense"]) == set(CONDENSE)
 
     def test_what_there_is_to_choose_from_has_every_share(self):
-        tuned_by_share = {"phis": [1.0, 0.5], "decode": "each-label", "max_rules": 333}
-        cells = BoostedRulesClassifierCV(**tuned_by_share).list_cells()
+        cells = BoostedRulesClassifierCV(phis=[1.0, 0.5], decode="each-label").list_cells()
         found = [(cell["condense"], cell["phi"]) for cell in cells]
         assert found == [(False, 1.0), (False, 0.5), ("predictions", 1.0), ("labels", 1.0)]
         assert {cell["phi"] for cell in tuned(phis=0.8).list_cells()} == {0.8}
@@ -385,65 +381,3 @@ class TestConventions:
         fresh = clone(fitted)
         assert fresh.get_params() == fitted.get_params()
         assert not hasattr(fresh, "best_params_")
-
-
-class TestSharing:
-    """Bodies that vote for all labels, where there is no budget."""
-
-    def list_labels_per_rule(self, **options):
-        cells = BoostedRulesClassifierCV(**options).list_cells()
-        return list(dict.fromkeys(cell["max_labels_per_rule"] for cell in cells))
-
-    def test_it_is_tried_unless_something_bounds_the_theory(self):
-        assert self.list_labels_per_rule() == [1, None]
-        bounds = [
-            {"max_rules": 333},
-            {"max_conditions": 4},
-            {"max_total_conditions": 99},
-            {"min_rules_per_label": 1},
-            {"category_sets": True},
-            {"condense": "labels"},
-            {"constraints": Constraints(max_conditions=3)},
-        ]
-        for bound in bounds:
-            assert self.list_labels_per_rule(**bound) == [1]
-
-    def test_what_is_given_is_tried_whatever_bounds_the_theory(self):
-        assert self.list_labels_per_rule(max_labels_per_rule=[3, None], max_rules=9) == [3, None]
-
-    @pytest.mark.parametrize("kind", ["one label", "classes", "sparse", "many labels"])
-    def test_it_is_not_tried_where_labels_have_little_in_common_or_are_many(self, data, kind):
-        X, Y = data[0].select_dtypes("number").fillna(0), data[1]
-        if kind == "one label":
-            Y = Y.iloc[:, :1]
-        elif kind == "classes":
-            Y = np.where(Y.iloc[:, 0], "a", np.where(Y.iloc[:, 1], "b", "c"))
-        elif kind == "sparse":
-            X = X.where(X.quantile(0.9) < X, 0)
-        else:
-            Y = pd.concat([Y.add_suffix(f" {i}") for i in range(7)], axis=1)
-        options = {"cv": 2, "n_tries": 1, "random_state": 0, "phis": [1.0]}
-        options["decode"] = "best-label" if kind == "classes" else "each-label"
-        scoring = "accuracy" if kind == "classes" else "hamming"
-        found = BoostedRulesClassifierCV(scoring, **options).fit(X, Y).cv_results_
-        assert set(found["max_labels_per_rule"]) == {1}
-
-    def test_it_is_chosen_where_held_out_labels_are_clearly_more_likely(self):
-        data = load_segments()
-        options = {"cv": 2, "decode": "each-label", "n_tries": 2, "random_state": 0}
-        clf = BoostedRulesClassifierCV("hamming", **options).fit(data.X[::4], data.Y[::4])
-        assert clf.best_params_["max_labels_per_rule"] is None
-        assert set(clf.cv_results_["max_labels_per_rule"]) == {None}
-        n_bodies = len({rule.body for rule in clf.theory_})
-        assert n_bodies <= 333 < len(clf.theory_)
-
-    def test_it_is_not_chosen_for_noise(self, noisy):
-        options = {"cv": SPLITS, "decode": "each-label", "n_tries": 2, "random_state": 0}
-        clf = BoostedRulesClassifierCV("hamming", **options).fit(*noisy)
-        assert set(clf.cv_results_["max_labels_per_rule"]) == {1}
-
-    def test_a_number_of_rules_is_kept_to(self):
-        data = load_segments()
-        options = {"cv": 2, "n_tries": 1, "random_state": 0, "max_rules": 40}
-        clf = BoostedRulesClassifierCV("hamming", **options).fit(data.X[::4], data.Y[::4])
-        assert len(clf.theory_) <= 40

@@ -299,6 +299,51 @@ class TestBodiesForSeveralLabels:
         assert gain == pytest.approx(other_gain, rel=1e-6)
 
 
+@pytest.fixture(scope="module")
+def twins():
+    """Two attributes that are the same, and two labels that depend on them."""
+    rng = np.random.default_rng(0)
+    a = rng.integers(0, 2, 200).astype(float)
+    Y = pd.DataFrame({name: (a > 0) ^ (rng.random(200) < 0.1) for name in "pq"})
+    return pd.DataFrame({"a": a, "b": a}), Y.astype(int)
+
+
+@pytest.mark.parametrize("max_labels", [2, None])
+class TestConstraints:
+    """Labels with constraints have bodies of their own; those without share theirs."""
+
+    def test_a_body_of_another_label_with_the_same_rows_is_not_taken(self, twins, max_labels):
+        constraints = Constraints(for_label={"p": Constraints(forbidden=["a"])})
+        theory = fit(*twins, max_labels=max_labels, max_rules=60, constraints=constraints)
+        assert {c.feature for rule in theory.rules_of("p") for c in rule.body} == {"b"}
+
+    @pytest.mark.parametrize("max_rules", [6, 60])
+    def test_known_bodies_are_raised_only_if_they_satisfy_them(self, data, max_labels, max_rules):
+        X, Y = data
+        name, forbidden = Y.columns[0], list(X.columns[:3])
+        constraints = Constraints(for_label={name: Constraints(forbidden=forbidden)})
+        options = {"max_rules": max_rules, "constraints": constraints}
+        theory = fit(X, Y, max_labels=max_labels, **options)
+        assert theory.rules_of(name)
+        assert not {c.feature for rule in theory.rules_of(name) for c in rule.body} & {*forbidden}
+        others = [rule for rule in theory if rule.head.label != name]
+        assert {c.feature for rule in others for c in rule.body} & {*forbidden}
+
+    def test_labels_without_constraints_share_bodies(self, data, max_labels):
+        name = data[1].columns[0]
+        constraints = Constraints(for_label={name: Constraints(min_covered=2)})
+        theory = fit(*data, max_labels=max_labels, max_rules=30, constraints=constraints)
+        others = [rule.body for rule in theory if rule.head.label != name]
+        assert len(others) > len(set(others))
+
+    def test_a_label_can_have_shorter_rules_than_the_others(self, data, max_labels):
+        name = data[1].columns[0]
+        constraints = Constraints(for_label={name: Constraints(max_conditions=1)})
+        theory = fit(*data, max_labels=max_labels, max_rules=30, constraints=constraints)
+        assert {len(rule.rule.body) for rule in theory.rules_of(name)} == {1}
+        assert max(len(rule.body) for rule in theory) > 1
+
+
 class TestBodiesThatVoteForAllLabels:
     def test_every_body_votes_for_every_label(self, data):
         theory = fit(*data, max_labels=None)
@@ -322,17 +367,6 @@ class TestBodiesThatVoteForAllLabels:
             found = clf.fit(data.X[train], data.Y[train]).predict_proba(data.X[test])
             losses.append(-np.log(np.where(is_present, found, 1 - found)).mean())
         assert losses[1] < 0.95 * losses[0]
-
-    def test_a_label_with_constraints_has_only_bodies_that_satisfy_them(self, data):
-        name = data[1].columns[0]
-        forbidden = str(data[0].columns[0])
-        constraints = Constraints(for_label={name: Constraints(forbidden=[forbidden])})
-        theory = fit(*data, max_labels=None, constraints=constraints)
-        own = [rule for rule in theory if rule.head.label == name]
-        assert own
-        assert all(c.feature != forbidden for rule in own for c in rule.body)
-        others = [rule for rule in theory if rule.head.label != name]
-        assert any(c.feature == forbidden for rule in others for c in rule.body)
 
     def test_a_label_with_one_class_has_no_rule(self, data):
         theory = fit(data[0], data[1].assign(never=0), max_labels=None)

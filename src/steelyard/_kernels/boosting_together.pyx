@@ -6,6 +6,7 @@ rows. Those of the labels lie side by side: a row is looked up once for all labe
 
 import numpy as np
 
+from cpython.exc cimport PyErr_CheckSignals
 from libc.math cimport fabs
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
@@ -385,6 +386,8 @@ def grow_body(
                 tickets[j] = <int64_t> (left[j] / largest * (MOST_TICKETS // n_all))
                 n_tickets += tickets[j]
         for _ in range(n_tries):
+            with gil:
+                PyErr_CheckSignals()
             space.n_labels = most_labels
             if most_labels < n_all and n_tickets > 0:
                 _draw_labels(&seed, labels, tickets, n_tickets, &space)

@@ -231,7 +231,7 @@ def _read_labels_per_rule(text: str, tune: str | None) -> list[int | None] | int
     """A number or, with --tune, the numbers to choose from; `all` is None."""
     values: list[int | None] = []
     for part in map(str.strip, text.split(",")):
-        if part != "all" and not (part.isdecimal() and int(part) > 0):
+        if part != "all" and not (part.isdecimal() and len(part) < 10 and int(part) > 0):
             raise typer.BadParameter(
                 f"must be a positive integer or all, got {part!r}", param_hint="--labels-per-rule"
             )

@@ -27,6 +27,7 @@ from .progress import show_progress
 class BoostedRulesParameters(TheoryClassifier):
     """The parameters of both estimators of boosted rules; see `BoostedRulesClassifier`."""
 
+    max_rules: int = 333
     max_total_conditions: int | None = None
     min_rules_per_label: int = 0
     n_tries: int = 10
@@ -80,7 +81,8 @@ class BoostedRulesClassifier(BoostedRulesParameters):
         Maximum number of labels that the body of a rule votes for. Unless it is 1, all labels are
         learned together, the theory has a rule for each label that a body votes for, and `max_rules`
         counts bodies. A body that is grown for one label also votes for others whose loss it lowers
-        significantly. With None a body is grown for all labels at once and votes for all of them.
+        significantly. With None a body is grown for all labels at once, or for up to 20 that are drawn
+        of them, and votes for all labels to which it makes a difference.
         ``theory_.to_text(by="body")`` shows one line per body.
     n_tries : int, default=10
         Number of rules grown in each round, of which one is taken.
@@ -152,7 +154,6 @@ class BoostedRulesClassifier(BoostedRulesParameters):
 
     m: float = 16.0
     _: KW_ONLY
-    max_rules: int = BoostingSettings.max_rules
     phi: float = 1.0
     max_conditions: int | None = 4
     max_labels_per_rule: int | None = 1

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from steelyard._numbers import is_integer
 from steelyard.heuristics import MEstimate
 from steelyard.learning.parallel import Progress
-from steelyard.learning.settings import TEACHERS, BoostingSettings, check_condense, check_share
-from steelyard.learning.shared_bodies import MOST_GROWN_FOR
+from steelyard.learning.settings import TEACHERS, check_bound, check_condense, check_share
 from steelyard.learning.targets import Output
 from steelyard.measures import find_measure
 from steelyard.model.path import TheoryPath
@@ -19,7 +18,7 @@ from steelyard.model.path import TheoryPath
 from .boosted import BoostedRulesClassifier, BoostedRulesParameters
 from .calibration import TestFold, score_theories
 from .presets import TUNED_BOOSTED_DECODERS, TUNED_F1_DECODERS, choose_decoders, is_sparse
-from .stopping import STOPPING_SHARES, Stop, find_stop
+from .stopping import STOPPING_SHARES, find_share
 from .tuned import FoldScores, Search, Splits, TunedClassifier, combine
 from .validation import as_list
 
@@ -28,11 +27,6 @@ from .validation import as_list
 _MOST_TRIED = 500
 # Condensing more rules than max_rules hardly helps if a smaller share of max_rules than this is best.
 _ALL_NEEDED = 0.65
-# Bodies that vote for all labels are tried for up to this many labels: a theory has a vote for each.
-_MOST_SHARING = MOST_GROWN_FOR
-# They are taken if their loss is smaller by more than this: a theory has many more votes to read, and
-# the losses of two seeds differ by about 2 %.
-_LEAST_IMPROVEMENT = 0.03
 # With a budget of conditions, short rules may be better, since there can be more of them.
 _WITHIN_BUDGET = (1, 2, 4)
 
@@ -74,17 +68,11 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
         also tries rules of one condition for sparse tables, such as those of words. If
         `max_total_conditions` bounds the conditions of all rules together, it tries 1, 2 and 4, which
         takes up to three times as long: there can be more rules if they are shorter.
-    max_rules : int or None, default=None
-        Maximum number of rules over all labels. None is 333, and leaves it to `max_labels_per_rule` what
-        a rule is.
-    max_labels_per_rule : int, None, a list of them or "auto", default="auto"
-        As in `BoostedRulesClassifier`, or a list to choose from. "auto" is 1 if there is a budget
-        (`max_rules`, `max_conditions`, `max_total_conditions`), constraints, `min_rules_per_label`,
-        `category_sets` or `condense`, for sparse tables, and for more than 20 labels. Otherwise it also
-        tries bodies that vote for all labels. They are taken if held-out labels are clearly more likely
-        with them: if their loss is smaller by more than 3 %.
-    max_total_conditions, min_rules_per_label, n_tries, sample_fraction, max_features, category_sets, \
-    class_weight, constraints, max_memory, random_state, verbose
+    max_labels_per_rule : int, None or a list of them, default=1
+        As in `BoostedRulesClassifier`, or a list to choose from: ``[1, None]`` also tries bodies that
+        vote for all labels.
+    max_rules, max_total_conditions, min_rules_per_label, n_tries, sample_fraction, max_features, \
+    category_sets, class_weight, constraints, max_memory, random_state, verbose
         As in `BoostedRulesClassifier`.
     calibrate : bool, default=True
         Whether the votes of each label are scaled and its start is shifted so that probabilities fit the
@@ -121,59 +109,47 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
     ms: Sequence[float] = (16.0,)
     cv: Any = 5
     _: KW_ONLY
-    max_rules: int | None = None
     phis: Sequence[float] | None = None
-    max_labels_per_rule: int | str | Sequence[int | None] | None = "auto"
+    max_labels_per_rule: int | Sequence[int | None] | None = 1
     max_conditions: int | str | Sequence[int | None] | None = "auto"
     condense: str | bool | Sequence[str | bool] | None = None
     calibrate: bool = True
     tolerance: float = 0.0
 
-    def _plan(
-        self, entropy: int, output: Output = "multilabel", X: Any = None, n_labels: int = 2
-    ) -> Search:
+    def _plan(self, entropy: int, output: Output = "multilabel", X: Any = None) -> Search:
         default = [*TUNED_BOOSTED_DECODERS, *(TUNED_F1_DECODERS if self._is_example_f1() else ())]
-        sparse = X is not None and is_sparse(X)
-        may_share = output == "multilabel" and not sparse and 1 < n_labels <= _MOST_SHARING
-        template = self._make_template(BoostedRulesClassifier, entropy)
         return Search(
-            template=template.set_params(max_rules=self._count_rules()),
-            variants=self._list_variants(sparse, may_share),
+            template=self._make_template(BoostedRulesClassifier, entropy),
+            variants=self._list_variants(X),
             decoders=choose_decoders(self.decode, default, output),
             axes={"m": [MEstimate(m).m for m in as_list(self.ms)]},
             tolerance=self.tolerance,
             shares_rules=True,  # condensing in two ways starts from the same rules
         )
 
-    def _count_rules(self) -> Any:
-        """The maximum number of rules, or of bodies."""
-        return BoostingSettings.max_rules if self.max_rules is None else self.max_rules
-
-    def _list_variants(self, sparse: bool, may_share: bool) -> list[dict[str, Any]]:
+    def _list_variants(self, X: Any) -> list[dict[str, Any]]:
         """Combinations of what growing depends on, with the largest `phi` to choose from."""
-        n_labels = self._list_labels_per_rule(may_share)
-        lengths, condense = self._list_max_conditions(), self._list_condense(n_labels)
+        n_labels = self._list_labels_per_rule()
+        lengths, condense = self._list_max_conditions(), self._list_condense()
         choices = {"max_conditions": lengths, "max_labels_per_rule": n_labels}
         variants = [
             variant
             for variant in combine(choices | {"condense": condense})
             # Only rules for one label can be condensed.
-            if variant["max_labels_per_rule"] == 1 or not variant["condense"] or all(condense)
+            if variant["max_labels_per_rule"] == 1 or not variant["condense"] or 1 not in n_labels
         ]
         is_open = self.condense is None and _is_auto(self.max_conditions)
-        if is_open and 1 not in lengths and sparse:
+        if is_open and 1 not in lengths and X is not None and is_sparse(X):
             variants += combine(choices | {"max_conditions": [1], "condense": [False]})
         most = max(self._list_shares())
         return [v | {"phi": 1.0 if v["condense"] else most} for v in variants]
 
-    def _list_labels_per_rule(self, may_share: bool) -> list[int | None]:
+    def _list_labels_per_rule(self) -> list[int | None]:
         """The values of `max_labels_per_rule` to choose from."""
-        if not _is_auto(self.max_labels_per_rule):
-            return list(dict.fromkeys(as_list(self.max_labels_per_rule)))
-        bounds = (self.max_rules, self.max_total_conditions, self.constraints, self.condense)
-        is_bound = any(bound is not None for bound in bounds) or not _is_auto(self.max_conditions)
-        is_bound = is_bound or bool(self.min_rules_per_label) or self.category_sets
-        return [1] if is_bound or not may_share else [1, None]
+        values = as_list(self.max_labels_per_rule)
+        for value in values:
+            check_bound("max_labels_per_rule", value)
+        return list(dict.fromkeys(values))
 
     def _list_shares(self) -> list[float]:
         """The shares of the rules to choose from."""
@@ -202,13 +178,12 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
             return [*_WITHIN_BUDGET]
         return [BoostedRulesClassifier.max_conditions]
 
-    def _list_condense(self, n_labels: Sequence[int | None]) -> list[str | bool]:
+    def _list_condense(self) -> list[str | bool]:
         """The values of `condense` to choose from."""
         may_keep_all = 1 in self._list_shares()
         if self.condense is None:
-            n_rules = self._count_rules()
-            is_quick = is_integer(n_rules) and n_rules <= _MOST_TRIED
-            tries_all = 1 in n_labels and is_quick and may_keep_all
+            is_quick = is_integer(self.max_rules) and self.max_rules <= _MOST_TRIED
+            tries_all = 1 in self._list_labels_per_rule() and is_quick and may_keep_all
             return [False, *TEACHERS] if tries_all else [False]
         values = as_list(self.condense)
         for value in values:
@@ -274,12 +249,13 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
         """
         steps = [[v for v in search.variants if bool(v["condense"]) == c] for c in (False, True)]
         steps = [step for step in steps if step]
-        known: list[_Learned] = []
+        variants: list[dict[str, Any]] = []
+        paths_of_variant: list[list[TheoryPath]] = []
         progress = options.get("progress") or (lambda *_: None)
         for i, step in enumerate(steps):
-            alone = [one.stop.phi for one in known if not _are_shared([one])]
+            alone = [v["phi"] for v in variants if v["max_labels_per_rule"] == 1]
             needed = max(alone, default=1.0)
-            if self.condense is None and (needed < _ALL_NEEDED or _are_shared(known)):
+            if self.condense is None and needed < _ALL_NEEDED:
                 continue  # all variants of this step are condensed
             tell = partial(_count_steps, progress, i, len(steps))
             learn = search._replace(variants=step).score_folds
@@ -287,41 +263,12 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
             for v, variant in enumerate(step):
                 paths = [fold.paths[v] for fold in folds]
                 shares = [1.0] if variant["condense"] else self._list_shares()
-                stop = Stop(shares[0])
-                if len(shares) > 1 or _is_auto(self.max_labels_per_rule):
-                    stop = find_stop(paths, tests, shares, calibrate=self.calibrate)
-                shortened = [path.shorten(stop.phi) for path in paths]
-                known.append(_Learned(variant | {"phi": stop.phi}, stop, shortened))
-            if _is_auto(self.max_labels_per_rule):
-                known = _take_sharing(known)
-        variants, paths_of_variant = [one.variant for one in known], [one.paths for one in known]
+                phi = find_share(paths, tests, shares, calibrate=self.calibrate)
+                variants.append(variant | {"phi": phi})
+                paths_of_variant.append([path.shorten(phi) for path in paths])
         n_folds = len(steps) * len(splits)
         progress(n_folds, n_folds)
         return search._replace(variants=variants), paths_of_variant
-
-
-class _Learned(NamedTuple):
-    """A variant, where it stops, and what the folds have learned with it."""
-
-    variant: dict[str, Any]
-    stop: Stop
-    paths: list[TheoryPath]
-
-
-def _are_shared(known: Sequence[_Learned]) -> bool:
-    """Whether the bodies of all variants may vote for several labels; of none, they are not."""
-    return bool(known) and all(one.variant["max_labels_per_rule"] != 1 for one in known)
-
-
-def _take_sharing(known: Sequence[_Learned]) -> list[_Learned]:
-    """The variants whose bodies vote for all labels if they are clearly better, else the others."""
-    groups: dict[bool, list[_Learned]] = {True: [], False: []}
-    for one in known:
-        groups[_are_shared([one])].append(one)
-    if not all(groups.values()):
-        return list(known)
-    shared, alone = (-max(one.stop.likelihood for one in group) for group in groups.values())
-    return groups[shared < (1 - _LEAST_IMPROVEMENT) * alone]
 
 
 def _count_steps(progress: Progress, step: int, n_steps: int, done: int, total: int) -> None:
@@ -329,5 +276,5 @@ def _count_steps(progress: Progress, step: int, n_steps: int, done: int, total: 
     progress(step * total + done, n_steps * total)
 
 
-def _is_auto(value: Any) -> bool:
-    return isinstance(value, str) and value == "auto"
+def _is_auto(max_conditions: Any) -> bool:
+    return isinstance(max_conditions, str) and max_conditions == "auto"

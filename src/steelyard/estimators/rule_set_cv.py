@@ -211,13 +211,7 @@ class RuleSetClassifierCV(TunedClassifier, RuleSetParameters):
             for fold in folds
         ]
 
-    def _plan(
-        self,
-        entropy: int,
-        output: Output = "multilabel",
-        X: Any = None,
-        n_labels: int = 2,  # noqa: ARG002
-    ) -> Search:
+    def _plan(self, entropy: int, output: Output = "multilabel", X: Any = None) -> Search:
         values = apply_preset(self.get_params(deep=False), X, find_tuned_presets(X))
         template = self._make_template(RuleSetClassifier, entropy)
         if output == "multilabel":

@@ -20,20 +20,13 @@ from .calibration import TestFold, target_of
 STOPPING_SHARES = (1.0, 0.8, 0.65, 0.5, 0.4, 0.3, 0.25, 0.2, 0.15, 0.1, 0.07, 0.05)
 
 
-class Stop(NamedTuple):
-    """A share of the rules, and the mean log-likelihood of held-out labels with them, if it is known."""
-
-    phi: float
-    likelihood: float = -np.inf
-
-
-def find_stop(
+def find_share(
     paths: Sequence[TheoryPath],
     tests: Sequence[TestFold],
     shares: Sequence[float],
     *,
     calibrate: bool = True,
-) -> Stop:
+) -> float:
     """The share of the rules with which the labels of held-out rows are most likely.
 
     The likelihood tells sooner than the measure to tune for whether further rules fit noise: it looks at
@@ -42,21 +35,22 @@ def find_stop(
     Of several m, the best one decides. Of equal shares it is the smallest.
     """
     ascending = tuple(sorted(shares))
+    if len(ascending) == 1:
+        return ascending[0]
     folds = _read_folds(paths, tests)
     truth = np.concatenate([fold.is_present for fold in folds] or [np.empty(0, dtype=np.bool_)])
     weights = None
     if tests[0].totals is not None:
         weights = np.concatenate([fold.totals for fold in folds] or [np.empty(0)])
     if not truth.size or (weights is not None and not weights.any()):
-        return Stop(ascending[-1])
+        return ascending[-1]
     cells = [replace(fold.path, phis=ascending).score_cells(fold.X) for fold in folds]
     likelihood = np.empty((len(paths[0].heuristics), len(ascending)))
     for found in zip(*cells, strict=True):
         h, j, _ = found[0]
         points = np.concatenate([of_fold for *_, of_fold in found])
         likelihood[h, j] = _rate(points, truth, weights, calibrate)
-    best = likelihood.max(axis=0)
-    return Stop(ascending[int(best.argmax())], float(best.max()))
+    return ascending[int(likelihood.max(axis=0).argmax())]
 
 
 class _Fold(NamedTuple):

@@ -253,10 +253,8 @@ class TunedClassifier(TheoryClassifier):
     calibrate: bool | None
 
     @abstractmethod
-    def _plan(
-        self, entropy: int, output: Output = "multilabel", X: Any = None, n_labels: int = 2
-    ) -> Search:
-        """What to choose from, given the kind of target, the table and the number of labels."""
+    def _plan(self, entropy: int, output: Output = "multilabel", X: Any = None) -> Search:
+        """What to choose from, given the kind of target and the table."""
 
     def _make_template(self, kind: type[TheoryClassifier], entropy: int) -> TheoryClassifier:
         """A classifier with the parameters that it shares with this estimator."""
@@ -296,7 +294,7 @@ class TunedClassifier(TheoryClassifier):
         y = flatten_column(name_labels(y, label_names))
         X, targets = self._read_training_set(X, y)
         names = read_feature_names(feature_names, X)
-        search = self._plan(entropy, targets.output, X, len(targets.names)).check()
+        search = self._plan(entropy, targets.output, X).check()
         weighed = read_sample_weight(sample_weight, X)
         check_target_of_scoring(
             self.scoring,

@@ -35,7 +35,7 @@ from .condensing import GROWN_PER_KEPT, condense_votes
 from .condensing import expect_memory as condense_memory
 from .constraints import Constraints
 from .held_out import group_equal_rows
-from .limits import read_demands
+from .limits import Limits, read_demands
 from .parallel import Progress, run_parallel
 from .paths import Bounds, Ranking, RulePool, make_path, pool_rules
 from .sampling import draw_orders
@@ -78,6 +78,8 @@ _LEAST_GAIN = 0.01
 # Of each row and label while all labels are learned together: log-odds, gradient, curvature, and what
 # they count, each of them once more while they are made.
 _BYTES_OF_LOSS = 48
+# With weights: what a draw of a row counts, its gradient and its curvature.
+_BYTES_OF_DRAWS = 24
 _LESS_MEMORY = "fewer labels or rows per fit, fewer jobs (n_jobs) or a smaller max_rules take less"
 
 
@@ -136,7 +138,8 @@ def grow_boosted_rules(
     """
     bounds = Bounds(settings.max_rules, settings.min_rules_per_label, settings.max_total_conditions)
     grown_bounds = bounds.widen(GROWN_PER_KEPT) if settings.condense else bounds
-    n_bytes = _expect_memory(targets.is_target.shape, grown_bounds, settings, n_jobs)
+    is_weighed = any(weights is not None for weights in targets.label_weights)
+    n_bytes = _expect_memory(targets.is_target.shape, grown_bounds, settings, n_jobs, is_weighed)
     check_memory(n_bytes, max_memory, "boosting", _LESS_MEMORY)
     targets = targets.for_presence()
     training = code_training_table(X, feature_names, spread_mid_points)
@@ -154,7 +157,7 @@ def grow_boosted_rules(
     report = progress or (lambda *_: None)
     if settings.shares_bodies:
         order = draw_common_order(training.coded, targets.is_target)
-        labels = [label._replace(order=order) for label in labels]
+        labels = [label._replace(order=order, limits=_drop_empty(label.limits)) for label in labels]
         of_ms = [_grow_sharing(index, m, settings, entropy, labels) for m in ms]
         grown = list(zip(*of_ms, strict=True))
         report(len(grown), len(grown))
@@ -171,6 +174,11 @@ def grow_boosted_rules(
     return BoostedRules(pool, rankings, ms, targets, training.coder, bounds)
 
 
+def _drop_empty(limits: Limits | None) -> Limits | None:
+    """Limits that exclude something: labels without such limits may share bodies."""
+    return None if limits is None or limits.excludes_nothing else limits
+
+
 def _sort_categories(
     coded: CodedFeatures, targets: Targets, limits: Sequence[Any], settings: BoostingSettings
 ) -> list[CategoryCodes]:
@@ -185,7 +193,11 @@ def _sort_categories(
 
 
 def _expect_memory(
-    shape: tuple[int, int], bounds: Bounds, settings: BoostingSettings, n_jobs: int | None
+    shape: tuple[int, int],
+    bounds: Bounds,
+    settings: BoostingSettings,
+    n_jobs: int | None,
+    is_weighed: bool,
 ) -> int:
     """Bytes that grow with the labels and with the rules, for a number of labels and rows.
 
@@ -198,7 +210,8 @@ def _expect_memory(
     n_kept = budget.n_rules if budget.reuse < math.inf else 1
     if settings.shares_bodies:
         n_grown_for = min(n_labels, MOST_GROWN_FOR)
-        per_row = (8 + _BYTES_OF_LOSS) * n_labels + 16 * n_grown_for + max_rules
+        of_label = 8 + _BYTES_OF_LOSS + is_weighed * _BYTES_OF_DRAWS
+        per_row = of_label * n_labels + 16 * n_grown_for + max_rules
     else:
         per_row = 8 * n_labels + min(effective_n_jobs(n_jobs), cpu_count(), n_labels) * n_kept
     condensing = condense_memory(max_rules, n_rows) if settings.condense else 0
@@ -323,11 +336,11 @@ def _grow_sharing(
     may_share = np.array([label.limits is None for label in labels])
     may_share &= [not state.is_done for state in states]
     common = None
-    if settings.max_labels_per_rule is None:
+    if settings.max_labels_per_rule is None and may_share.any():
         draw_ends = weights[0].draw_ends(order) if weights else None
-        # The labels have the same attributes and the same randomness.
-        about = (settings, order, draw_ends, states[0], may_share)
-        common = CommonBodies(index.coded, *about)
+        # Labels without limits have the same attributes and the same randomness.
+        empty = states[int(np.argmax(may_share))]
+        common = CommonBodies(index.coded, settings, order, draw_ends, empty, may_share)
 
     def find(j: int) -> Candidate | None:
         if states[j].is_done:
@@ -351,13 +364,18 @@ def _join_votes(empty: Grown, votes: Sequence[Vote]) -> Grown:
     """The rules of a label, one per vote."""
     if not votes:
         return empty
-    of_rules = zip(*(vote.rule[3:7] for vote in votes), strict=True)
+    lengths, bodies, *of_rules = zip(*(vote.rule[3:7] for vote in votes), strict=True)
+    # Those of a label with limits can have fewer places for conditions.
+    padded = np.zeros((len(bodies), max(body.shape[1] for body in bodies), 3), dtype=np.int32)
+    for place, body in zip(padded, bodies, strict=True):
+        place[: body.shape[1]] = body[0]
     choices = (
         np.arange(len(votes), dtype=np.int64),
         np.array([vote.points for vote in votes], dtype=np.int64),
         np.array([vote.gain for vote in votes]),
     )
-    return Grown._make([*choices, *map(np.concatenate, of_rules), *empty[7:]])
+    arrays = [np.concatenate(lengths), padded, *map(np.concatenate, of_rules)]
+    return Grown._make([*choices, *arrays, *empty[7:]])
 
 
 def _rank_votes(pool: RulePool, votes: Sequence[Votes], bounds: Bounds) -> Ranking:

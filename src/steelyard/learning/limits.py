@@ -68,6 +68,13 @@ class Limits(NamedTuple):
         return (self.lower | self.upper) > 0
 
     @property
+    def excludes_nothing(self) -> bool:
+        """Whether every rule satisfies them and none is preferred: the label has no constraints."""
+        bounds = (self.banned_low.size, self.apart.size, self.min_covered, self.min_tp)
+        is_free = bool((self.lower & self.upper == _BOTH).all()) and self.max_conditions is None
+        return is_free and not any(bounds) and not self.has_preference
+
+    @property
     def has_preference(self) -> bool:
         """Whether some features are preferred to others."""
         return bool((self.share < 1).any())

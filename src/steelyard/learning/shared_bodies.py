@@ -7,7 +7,7 @@ one label is the caller's affair: this file knows losses, and bodies as masks of
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -149,16 +149,18 @@ class Losses:
         weight = np.clip(slope / bend, -MAX_WEIGHT, MAX_WEIGHT)
         return weight * (2 * slope - bend * weight), weight
 
-    def find_known(self, j: int, known: Sequence[Body], least: float) -> Body | None:
-        """The body with the largest gain for a label, if that is at least `least`."""
+    def find_known(
+        self, j: int, known: Mapping[tuple[int, bytes], Body], least: float
+    ) -> tuple[int, bytes] | None:
+        """The key of the body with the largest gain for a label, if that is at least `least`."""
         if math.isinf(least) or not known:
             return None
-        covered = np.array([body.covered for body in known])
-        # Sums of integers below 2⁵³ are exact, and those of floats are faster.
+        covered = np.array([body.covered for body in known.values()])
+        # Sums of integers are exact below 2⁵³, which is that of four million rows.
         slope, bend = (covered @ part[j].astype(float) / self.unit[j] for part in self.loss)
         gain, _ = self._weigh(slope, bend + self.l2[j])
         best = int(np.argmax(gain))
-        return known[best] if gain[best] >= least else None
+        return list(known)[best] if gain[best] >= least else None
 
     def find_helped(
         self, covered: Masks, j: int | None, least: float, may_share: Masks
@@ -274,7 +276,7 @@ def grow_together(
     """
     n_labels = len(may_share)
     most = max_labels or n_labels
-    least = float(chi2.isf(SIGNIFICANCE / n_labels, 1)) if common is None else 0.0
+    significant = float(chi2.isf(SIGNIFICANCE / n_labels, 1))
     votes: list[list[Vote]] = [[] for _ in may_share]
 
     def look(j: int) -> Candidate | None:
@@ -282,7 +284,8 @@ def grow_together(
 
     own = [j for j in range(n_labels) if common is None or not may_share[j]]
     waiting = {j: look(j) for j in own + [_COMMON] * (common is not None)}
-    bodies: dict[bytes, Body] = {}  # those that cover the same rows are one
+    # Bodies that cover the same rows are one, but a label that may not share has only those of its own.
+    bodies: dict[tuple[int, bytes], Body] = {}
     for _ in range(_MOST_ROUNDS * max_bodies):
         waits = [(candidate.gain, -j) for j, candidate in waiting.items() if candidate]
         if not waits or len(bodies) == max_bodies:
@@ -290,20 +293,25 @@ def grow_together(
         gain, place = max(waits)
         j, candidate = -place, waiting[-place]
         assert candidate is not None
-        body = bodies.get(candidate.covered.tobytes())
+        owner = _COMMON if j == _COMMON or may_share[j] else j
+        key = owner, candidate.covered.tobytes()
         if j != _COMMON:
-            usable = [known for known in bodies.values() if known.may_vote(j, most)]
-            body = losses.find_known(j, usable, reuse * gain) or body
-        body = body or Body(candidate.rule, candidate.covered, set())
-        first = None if j == _COMMON else j
+            usable = {
+                known: body
+                for known, body in bodies.items()
+                if body.may_vote(j, most) and (may_share[j] or known[0] == j)
+            }
+            key = losses.find_known(j, usable, reuse * gain) or key
+        body = bodies.get(key) or Body(candidate.rule, candidate.covered, set())
+        first, least = (None, 0.0) if j == _COMMON else (j, significant)
         for k, gain, weight in losses.find_helped(body.covered, first, least, may_share):
             points = losses.vote(k, body.covered, weight) if body.may_vote(k, most) else 0
             if points == 0:
                 continue
-            bodies[body.covered.tobytes()] = body
+            bodies[key] = body
             body.labels.add(k)
             votes[k].append(Vote(body.rule, points, gain))
-            if j != _COMMON or k in waiting:
+            if j != _COMMON:
                 _weigh_again(waiting, k, losses, may_share)
         waiting[j] = look(j)
     return votes
