@@ -95,8 +95,9 @@ def test_fold(X: Any, Y: Any, train: Any, test: Any, **parameters: Any) -> dict[
 
 def read_settings(text: str) -> dict[str, Any]:
     """Parameters from ``name=value,name=value``."""
-    pairs = (part.split("=") for part in text.split(",") if part)
-    return {name: ast.literal_eval(value) for name, value in pairs}
+    call = ast.parse(f"f({text})", mode="eval").body
+    assert isinstance(call, ast.Call)
+    return {str(pair.arg): ast.literal_eval(pair.value) for pair in call.keywords}
 
 
 def main() -> None:
