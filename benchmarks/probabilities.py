@@ -94,6 +94,16 @@ def fit_brier(X: Any, Y: pd.DataFrame, X_test: Any) -> Rows:
     return rows
 
 
+def fit_sharing(X: Any, Y: pd.DataFrame, X_test: Any) -> Rows:
+    """The same if bodies that vote for all labels are tried, too."""
+    rows = []
+    for max_rules in (333, 999):
+        options = {"max_rules": max_rules, "max_labels_per_rule": [1, None], "random_state": 0}
+        clf = BoostedRulesClassifierCV("brier", **options).fit(X, Y)
+        rows.append(_predict(f"boosted CV for brier, {max_rules} bodies", clf, X_test))
+    return rows
+
+
 def fit_macro(X: Any, Y: pd.DataFrame, X_test: Any) -> Rows:
     """Boosted rules tuned for macro F1, with thresholds per label, and for example-based F1."""
     rows = []
@@ -119,6 +129,7 @@ METHODS = {
     "boosted": fit_boosted,
     "each-label": fit_each_label,
     "brier": fit_brier,
+    "sharing": fit_sharing,
     "plain": fit_plain,
     "rule-set": fit_rule_set,
     "forest": fit_forest,

@@ -381,6 +381,24 @@ class TestBodiesThatVoteForAllLabels:
         names = ("max_labels_per_rule", "condense")
         tried = set(zip(*(results[name].tolist() for name in names), strict=True))
         assert tried == {(1, False), (1, "predictions"), (1, "labels"), (None, False)}
+        lengths = dict(zip(results["max_labels_per_rule"], results["max_conditions"], strict=True))
+        assert lengths == {1: 4, None: 8}
+
+    @pytest.mark.parametrize("max_labels", [2, [2], [None, 3]])
+    def test_they_are_not_condensed(self, max_labels):
+        for condense in ("labels", [False, "labels"]):
+            clf = BoostedRulesClassifierCV(max_labels_per_rule=max_labels, condense=condense)
+            with pytest.raises(
+                ValueError, match="condense does not apply to rules for several labels"
+            ):
+                clf.list_cells()
+
+    @pytest.mark.parametrize("wrong", [0, True, "all", [1, [2]], [1, 2.0]])
+    def test_other_numbers_of_labels_are_rejected(self, wrong):
+        with pytest.raises(
+            ValueError, match="max_labels_per_rule must be an integer of at least 1"
+        ):
+            BoostedRulesClassifierCV(max_labels_per_rule=wrong).list_cells()
 
 
 def test_a_weight_is_a_number_of_copies():
