@@ -156,6 +156,12 @@ def test_other_numbers_of_labels_per_rule_are_rejected(fit, number, problem):
     assert problem in message
 
 
+def test_labels_per_rule_need_rules_that_vote(fit):
+    code, message = fit("--labels-per-rule", "all")
+    assert code == 2
+    assert "Invalid value for --labels-per-rule: needs --method boosted" in message
+
+
 def test_decode_chooses_the_decoder_of_the_theory(fit):
     for options, decoder in [
         (("--method", "paper"), "EachLabel"),

@@ -22,6 +22,7 @@ from steelyard import (
 )
 from steelyard._kernels.boosting_together import grow_body
 from steelyard.learning.boosting import MAX_WEIGHT, STEP
+from steelyard.learning.constraints import ConstraintWarning
 from steelyard.learning.shared_bodies import SIGNIFICANCE, Candidate, Losses, grow_together
 from steelyard.learning.training_table import code_training_table
 from steelyard.learning.weights import LabelWeights
@@ -336,6 +337,12 @@ class TestConstraints:
         others = [rule.body for rule in theory if rule.head.label != name]
         assert len(others) > len(set(others))
 
+    def test_constraints_on_all_labels_leave_nothing_to_share(self, data, max_labels):
+        constraints = Constraints(min_covered=2)
+        with pytest.warns(ConstraintWarning, match="no body votes for several"):
+            theory = fit(*data, max_labels=max_labels, max_rules=30, constraints=constraints)
+        assert len(theory) <= 30
+
     def test_a_label_can_have_shorter_rules_than_the_others(self, data, max_labels):
         name = data[1].columns[0]
         constraints = Constraints(for_label={name: Constraints(max_conditions=1)})
@@ -395,9 +402,7 @@ class TestBodiesThatVoteForAllLabels:
 
     @pytest.mark.parametrize("wrong", [0, True, "all", [1, [2]], [1, 2.0]])
     def test_other_numbers_of_labels_are_rejected(self, wrong):
-        with pytest.raises(
-            ValueError, match="max_labels_per_rule must be an integer of at least 1"
-        ):
+        with pytest.raises(ValueError, match="an integer of at least 1, or None for all labels"):
             BoostedRulesClassifierCV(max_labels_per_rule=wrong).list_cells()
 
 

@@ -67,6 +67,7 @@ _CONDENSE = (
     "Boosted rules: grow three times as many, keep those that predict alike; --tune tries both."
 )
 _DECODE_DEFAULT = "each-label; short and boosted: best-label-set"
+_MAX_RULES = "Maximum number of rules, or with --labels-per-rule of bodies."
 _LABELS_PER_RULE = (
     "Boosted rules: number of labels that a body votes for, or all; --tune chooses among several "
     "numbers, such as 1,all."
@@ -78,10 +79,11 @@ Parameter = Annotated[
 Candidates = Annotated[
     int | None, option("Number γ of candidates.", default="300000; short: 30000", min=1)
 ]
-_LENGTHS = "none; boosted: 4, or by --tune 1, 2 or 4 within --max-total-conditions"
-MaxRules = Annotated[
-    int | None, option("Maximum number of rules.", default="none; boosted: 333", min=1)
-]
+_LENGTHS = (
+    "none; boosted: 4, or by --tune 1, 2 or 4 within --max-total-conditions and 8 with "
+    "--labels-per-rule all"
+)
+MaxRules = Annotated[int | None, option(_MAX_RULES, default="none; boosted: 333", min=1)]
 MaxConditions = Annotated[
     int | None, option("Maximum number of conditions per rule.", default=_LENGTHS, min=1)
 ]
@@ -272,6 +274,8 @@ def _make_estimator(method: Method, tune: str | None, options: dict[str, Any]) -
     given = {name: value for name, value in options.items() if value is not None}
     given = {n: v.value if isinstance(v, StrEnum) else v for n, v in given.items()}
     if "max_labels_per_rule" in given:
+        if method != Method.boosted:
+            raise typer.BadParameter("needs --method boosted", param_hint="--labels-per-rule")
         given["max_labels_per_rule"] = _read_labels_per_rule(given["max_labels_per_rule"], tune)
     try:
         estimator = make_estimator(method.value, tune=tune, **given)

@@ -64,7 +64,8 @@ class BoostedRulesClassifier(BoostedRulesParameters):
         Strength of the prior, as in the m-estimate: a rule is judged as if it covered m further examples
         with the label's prior distribution. A larger `m` favours coverage.
     max_rules : int, default=333
-        Maximum number of rules over all labels. One label can have all of them.
+        Maximum number of rules over all labels, or of bodies if they may vote for several labels. One
+        label can have all of them.
     phi : float, default=1.0
         Share of the votes that are kept: those that lower the loss most, as if boosting had stopped
         earlier; `BoostedRulesClassifierCV` finds out when. A rule can have several votes, of which its

@@ -10,7 +10,12 @@ from typing import Any
 from steelyard._numbers import is_integer
 from steelyard.heuristics import MEstimate
 from steelyard.learning.parallel import Progress
-from steelyard.learning.settings import TEACHERS, check_bound, check_condense, check_share
+from steelyard.learning.settings import (
+    TEACHERS,
+    check_condense,
+    check_labels_per_rule,
+    check_share,
+)
 from steelyard.learning.targets import Output
 from steelyard.measures import find_measure
 from steelyard.model.path import TheoryPath
@@ -63,9 +68,9 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
         example-based F1 there is also the best expected F1; for a macro measure, if calibrated, also
         each label by itself with a threshold of its own.
     condense : False, "predictions", "labels", a list of them or None, default=None
-        As in `BoostedRulesClassifier`. None also tries both ways to condense if most of the rules that
-        are not condensed are needed, unless rules may vote for several labels or more than 500 rules
-        are asked for: the time of condensing grows with the cube of the rules of a label.
+        As in `BoostedRulesClassifier`. None also tries both ways to condense rules for one label if most
+        of those that are not condensed are needed, unless more than 500 rules are asked for: the time of
+        condensing grows with the cube of the rules of a label.
     max_conditions : int, None, a list of them or "auto", default="auto"
         As in `BoostedRulesClassifier`, or a list to choose from. "auto" is 4, and 8 for bodies that vote
         for all labels. If `condense` is None, it also tries rules of one condition for sparse tables,
@@ -74,7 +79,8 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
         shorter.
     max_labels_per_rule : int, None or a list of them, default=1
         As in `BoostedRulesClassifier`, or a list to choose from: ``[1, None]`` also tries bodies that
-        vote for all labels.
+        vote for all labels, which makes theories of many more votes; with a larger `tolerance` they are
+        chosen only if they are better by as many standard errors.
     max_rules, max_total_conditions, min_rules_per_label, n_tries, sample_fraction, max_features, \
     category_sets, class_weight, constraints, max_memory, random_state, verbose
         As in `BoostedRulesClassifier`.
@@ -152,7 +158,7 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
         """The values of `max_labels_per_rule` to choose from."""
         values = as_list(self.max_labels_per_rule)
         for value in values:
-            check_bound("max_labels_per_rule", value)
+            check_labels_per_rule(value)
         return list(dict.fromkeys(values))
 
     def _list_shares(self) -> list[float]:

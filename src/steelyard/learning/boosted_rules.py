@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
@@ -33,7 +34,7 @@ from .budget import MemoryLimit, check_memory
 from .category_sets import CategoryCodes, sort_categories
 from .condensing import GROWN_PER_KEPT, condense_votes
 from .condensing import expect_memory as condense_memory
-from .constraints import Constraints
+from .constraints import Constraints, ConstraintWarning
 from .held_out import group_equal_rows
 from .limits import Limits, read_demands
 from .parallel import Progress, run_parallel
@@ -80,6 +81,10 @@ _LEAST_GAIN = 0.01
 _BYTES_OF_LOSS = 48
 # With weights: what a draw of a row counts, its gradient and its curvature.
 _BYTES_OF_DRAWS = 24
+_NOTHING_SHARED = (
+    "the constraints concern every label, so no body votes for several: constraints of single labels "
+    "(for_label) leave the others free to share"
+)
 _LESS_MEMORY = "fewer labels or rows per fit, fewer jobs (n_jobs) or a smaller max_rules take less"
 
 
@@ -158,6 +163,8 @@ def grow_boosted_rules(
     if settings.shares_bodies:
         order = draw_common_order(training.coded, targets.is_target)
         labels = [label._replace(order=order, limits=_drop_empty(label.limits)) for label in labels]
+        if all(label.limits is not None for label in labels):
+            warnings.warn(_NOTHING_SHARED, ConstraintWarning, stacklevel=2)
         of_ms = [_grow_sharing(index, m, settings, entropy, labels) for m in ms]
         grown = list(zip(*of_ms, strict=True))
         report(len(grown), len(grown))

@@ -65,6 +65,15 @@ def check_bound(name: str, value: Any) -> None:
         check_integer(name, value)
 
 
+def check_labels_per_rule(value: Any) -> None:
+    """Reject a number of labels that a body can vote for that is neither None nor positive."""
+    if value is not None and not is_integer(value):
+        raise ValueError(
+            "max_labels_per_rule must be an integer of at least 1, or None for all labels, got "
+            f"{value!r}"
+        )
+
+
 def check_share(name: str, value: Any, most: int = 1) -> float:
     """The parameter as a float; rejects what is not a number above 0 and at most `most`."""
     if not is_number(value) or not 0 < value <= most:
@@ -232,7 +241,7 @@ class BoostingSettings(SamplingSettings):
         super().__post_init__()
         check_integer("max_rules", self.max_rules)
         check_condense(self.condense)
-        check_bound("max_labels_per_rule", self.max_labels_per_rule)
+        check_labels_per_rule(self.max_labels_per_rule)
         if self.shares_bodies:
             for name in (
                 "min_rules_per_label",
