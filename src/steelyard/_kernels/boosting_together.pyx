@@ -307,9 +307,9 @@ def grow_body(
     """Grow bodies on bags of the rows, and take the one with the largest gain on all rows.
 
     Let G and H be the sums of the gradients and curvatures of a label over the rows that a body covers.
-    Its weight w is G/(H + l2), clipped to ±`max_weight`, and its gain is 2Gw - (H + l2)w². What counts is
-    the sum of the gains over the labels. If there are more than `most_labels`, each body is grown for
-    some of them, which are drawn in proportion to the gradients that are left.
+    Its weight w is G/(H + l2), clipped to ±`max_weight`, and its gain is 2Gw - (H + l2)w². What counts
+    is the sum of the gains over the labels. If there are more than `most_labels`, each body is grown
+    for some of them, which are drawn in proportion to the gradients that are left.
 
     Parameters
     ----------
