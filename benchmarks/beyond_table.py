@@ -2,12 +2,12 @@
 
 Run:  python benchmarks/beyond_table.py DATA --out rows.csv [--methods short,boosted] [--seeds 0,1,2]
       [--datasets flags,emotions] [--only-folds 1,2] [--boomer boomer.csv] [--jobs 2]
-      [--max-rules 999] [--max-labels-per-rule 1,all]
+      [--max-rules 999] [--max-conditions 4] [--max-labels-per-rule 1,all]
 
 DATA is a folder with one folder per data set, as for paper_table.py; boomer.csv comes from
 boomer_table.py. Other data sets than the paper's are compared with our R3 by --methods short,ripper.
-Rows that exist already are not computed again, so a killed run can be resumed. The last two options are
-parameters of boosted rules; each value needs a file of its own.
+Rows that exist already are not computed again, so a killed run can be resumed. The last three options
+are parameters of boosted rules; each value needs a file of its own.
 """
 
 from __future__ import annotations
@@ -144,9 +144,11 @@ def main() -> None:
     parser.add_argument("--boomer", type=Path)
     parser.add_argument("--jobs", type=int, default=-1)
     parser.add_argument("--max-rules", type=int)
+    parser.add_argument("--max-conditions", type=int)
     parser.add_argument("--max-labels-per-rule", type=read_numbers, help="such as 3, all or 1,all")
     arguments = parser.parse_args()
-    given = {name: getattr(arguments, name) for name in ("max_rules", "max_labels_per_rule")}
+    names = ("max_rules", "max_conditions", "max_labels_per_rule")
+    given = {name: getattr(arguments, name) for name in names}
     parameters = {name: value for name, value in given.items() if value is not None}
     known = pd.read_csv(arguments.out) if arguments.out.exists() else pd.DataFrame(columns=KEYS)
     if len(known) and "n_bodies" not in known:

@@ -193,7 +193,7 @@ class CommonBodies:
     empty : Grown
         A label without rules: the attributes to use, and the randomness.
     labels : (n_labels,) bool
-        Those to grow for.
+        Those to grow for, at least one.
     """
 
     def __init__(
@@ -213,8 +213,6 @@ class CommonBodies:
 
     def find(self, losses: Losses) -> Candidate | None:
         """The next body, for the losses as they are now; None if no body lowers them."""
-        if not self.labels.size:
-            return None
         body = np.empty(self.empty.bodies.shape[1:], dtype=np.int32)
         covered = np.empty(len(self.order), dtype=np.uint8)
         length, gain, bag_seed, self.seed = grow_body(
