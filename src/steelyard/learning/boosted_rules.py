@@ -20,6 +20,7 @@ from steelyard.model.log_odds import probability_to_points
 from steelyard.model.path import TheoryPath
 
 from .boosting import (
+    STEP,
     Budget,
     Grown,
     LabelTask,
@@ -43,6 +44,7 @@ from .sampling import draw_orders
 from .settings import BoostingSettings
 from .shared_bodies import (
     MOST_GROWN_FOR,
+    STEP_OF_MANY,
     Candidate,
     CommonBodies,
     Losses,
@@ -97,17 +99,19 @@ class BoostedRules(NamedTuple):
     targets: Targets
     coder: FeatureCoder
     bounds: Bounds
+    shares_bodies: bool = False
 
     def to_path(self, condense: str | bool = False) -> TheoryPath:
         """The theories, one per m, condensed by what `BoostingSettings.condense` says."""
         rankings = self.rankings
         if isinstance(condense, str):
-            fit_to = partial(condense_votes, self.pool, self.targets, self.bounds, condense)
-            rankings = [fit_to(*pair) for pair in zip(rankings, self.ms, strict=True)]
+            how = (self.pool, self.targets, self.bounds, condense, self.shares_bodies)
+            fit_votes = partial(condense_votes, *how)
+            rankings = [fit_votes(*pair) for pair in zip(rankings, self.ms, strict=True)]
         combiner = SumOfVotes(tuple(probability_to_points(self.targets.priors).tolist()))
         heuristics = [MEstimate(m) for m in self.ms]
-        about = (self.targets, self.coder, heuristics, (1.0,), combiner)
-        return make_path(self.pool, rankings, *about)
+        of_path = (self.targets, self.coder, heuristics, (1.0,), combiner)
+        return make_path(self.pool, rankings, *of_path)
 
 
 def grow_boosted_rules(
@@ -178,7 +182,8 @@ def grow_boosted_rules(
     pool = pool_rules(rules_of_label, given, targets)
     votes_of_ms = zip(*(rules.choices for rules in rules_of_label), strict=True)
     rankings = [_rank_votes(pool, votes, grown_bounds) for votes in votes_of_ms]
-    return BoostedRules(pool, rankings, ms, targets, training.coder, bounds)
+    about = (targets, training.coder, bounds, settings.shares_bodies)
+    return BoostedRules(pool, rankings, ms, *about)
 
 
 def _drop_empty(limits: Limits | None) -> Limits | None:
@@ -221,7 +226,8 @@ def _expect_memory(
         per_row = of_label * n_labels + 16 * n_grown_for + max_rules
     else:
         per_row = 8 * n_labels + min(effective_n_jobs(n_jobs), cpu_count(), n_labels) * n_kept
-    condensing = condense_memory(max_rules, n_rows) if settings.condense else 0
+    n_voters = max_rules * (n_labels if settings.shares_bodies else 1)
+    condensing = condense_memory(n_voters, n_rows) if settings.condense else 0
     return per_row * n_rows + condensing
 
 
@@ -339,7 +345,8 @@ def _grow_sharing(
     states = [start_growing(index, settings, entropy, label) for label in labels]
     order, weights = labels[0].order, [label.weights for label in labels if label.weights]
     bag_size = settings.bag_size(len(order))
-    losses = Losses(is_present, log_odds, l2, weights or None, bag_size)
+    step = STEP_OF_MANY if settings.condense else STEP
+    losses = Losses(is_present, log_odds, l2, weights or None, bag_size, step)
     may_share = np.array([label.limits is None for label in labels])
     may_share &= [not state.is_done for state in states]
     common = None
@@ -360,8 +367,9 @@ def _grow_sharing(
         covered = unpack(cover(found.table, index), is_present.shape[1])[0]
         return Candidate(found, covered, float(found.gain[0]))
 
-    max_bodies = settings.max_rules - sum(len(of_label[2]) for of_label in starts)
-    reuse = share_rules(settings.max_rules, len(labels)).reuse
+    max_rules = settings.max_rules * (GROWN_PER_KEPT if settings.condense else 1)
+    max_bodies = max_rules - sum(len(of_label[2]) for of_label in starts)
+    reuse = share_rules(max_rules, len(labels)).reuse
     most = (max_bodies, settings.max_labels_per_rule, reuse)
     votes = grow_together(find, losses, may_share, *most, common)
     return [_join_votes(*pair) for pair in zip(states, votes, strict=True)]

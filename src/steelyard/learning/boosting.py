@@ -292,11 +292,8 @@ def _find_distinct(
     if limits is None:
         _, distinct, position = collect(table, index, order_bits(is_present), n_conditions)
         return distinct, position
-    columns = np.column_stack((table.feature, table.low, table.high)).tolist()
-    spans = zip(table.indptr[:-1], table.indptr[1:], strict=True)
     first: dict[tuple[Any, ...], int] = {}
-    bodies = [tuple(map(tuple, sorted(columns[begin:end]))) for begin, end in spans]
-    numbers = [first.setdefault(body, len(first)) for body in bodies]
+    numbers = [first.setdefault(body, len(first)) for body in table.list_ranges()]
     position = np.array(numbers, dtype=np.int64)
     return np.unique(position, return_index=True)[1], position
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -32,6 +33,9 @@ GROWN_PER_KEPT = 3
 
 # Rules are dropped in several rounds, since the votes of the others change; twenty were not better.
 _ROUNDS = 8
+
+# Bodies that vote for several labels: eight rounds were not better and take half as long again.
+_ROUNDS_OF_BODIES = 3
 
 # Newton steps of a round, which starts from the votes of the round before.
 _STEPS_PER_ROUND = 2
@@ -91,7 +95,13 @@ def expect_memory(n_rules: int, n_rows: int) -> int:
 
 
 def condense_votes(
-    pool: RulePool, targets: Targets, bounds: Bounds, teacher: str, ranking: Ranking, m: float
+    pool: RulePool,
+    targets: Targets,
+    bounds: Bounds,
+    teacher: str,
+    shares_bodies: bool,
+    ranking: Ranking,
+    m: float,
 ) -> Ranking:
     r"""The ranked rules within bounds that predict nearly what all ranked rules predict, or the labels.
 
@@ -105,7 +115,8 @@ def condense_votes(
     :math:`\lambda` is the prior of boosting for a label that a share :math:`\pi` of the examples has.
     With the curvature :math:`H` of this loss, the worth of rule r is :math:`v_r^2 / (H^{-1})_{rr}`:
     twice the increase of the loss if the rule is dropped and the other votes are fitted again. Each
-    round drops the rules that are worth least.
+    round drops the rules that are worth least. If a body votes for several labels, it is worth what its
+    rules are together, and a round drops bodies.
 
     A rule whose vote would change its sign would contradict its own evidence, and is dropped. Given
     rules, and all rules if each label keeps some, keep at least one point for their head instead.
@@ -118,6 +129,8 @@ def condense_votes(
     bounds : Bounds
         If all rules are within them, those that are to predict what they predict keep votes and values.
     teacher : {"predictions", "labels"}
+    shares_bodies : bool
+        Whether a body may vote for several labels; then `bounds` count bodies.
     ranking : Ranking
     m : float
         Strength of the prior.
@@ -125,31 +138,45 @@ def condense_votes(
     if ranking.votes is None:
         raise ValueError("only rules that vote can be condensed")
     rules, _, points = add_votes(ranking.rule_idx, ranking.votes)
-    n_conditions = pool.n_conditions[rules]
-    if teacher == "predictions" and bounds.count_within(n_conditions) == len(rules):
-        return ranking
     labels = pool.label_of_rule[rules]
     is_given = rules >= len(pool.table)
     must_vote = is_given | (bounds.min_rules_per_label > 0)
+    if shares_bodies:
+        choose, n_rounds = partial(_choose_bodies, number_bodies(pool, rules)), _ROUNDS_OF_BODIES
+    else:
+        choose, n_rounds = partial(_choose_rules, labels, pool.n_conditions[rules]), _ROUNDS
+    is_everything_kept = len(choose(is_given, np.zeros(len(rules)), bounds)) == len(rules)
+    if teacher == "predictions" and is_everything_kept:
+        return ranking
     with _use_one_thread():
         tasks = []
         for j in np.unique(labels).tolist():
             rank = np.flatnonzero(labels == j)
             voters = (rank, rules[rank], points[rank], must_vote[rank])
             tasks.append(_Task.make(pool, targets, j, m, teacher, *voters))
-        for k in range(1, _ROUNDS + 1):
+        for k in range(1, n_rounds + 1):
             worth = np.full(len(rules), -1.0)
             for i, task in enumerate(tasks):
                 tasks[i], worth[task.rank] = task.weigh()
-            wide = bounds.widen(GROWN_PER_KEPT ** (1 - k / _ROUNDS))
-            kept = _choose_rules(worth, labels, n_conditions, is_given, wide)
+            kept = choose(is_given, worth, bounds.widen(GROWN_PER_KEPT ** (1 - k / n_rounds)))
             tasks = [task.take(np.isin(task.rank, kept)) for task in tasks]
         points = np.zeros(len(rules), dtype=np.int64)
         worth = np.full(len(rules), -1.0)
         for task in tasks:
             points[task.rank], worth[task.rank] = task.find_points()
-    kept = _choose_rules(worth, labels, n_conditions, is_given, bounds)
+    kept = choose(is_given, worth, bounds)
     return Ranking(rules[kept], worth[kept], points[kept])
+
+
+def number_bodies(pool: RulePool, rules: Indices) -> Indices:
+    """A number for each rule: those with the same conditions have the same one; given rules have their own.
+
+    The numbers are those of the first rules with these conditions.
+    """
+    ranges = pool.table.list_ranges()
+    first: dict[Any, int] = {}
+    keys = (ranges[r] if r < len(ranges) else r for r in rules.tolist())
+    return np.array([first.setdefault(key, i) for i, key in enumerate(keys)], dtype=np.intp)
 
 
 def _join_equal(fires: Masks, total: Floats, is_present: Masks) -> tuple[Masks, Floats, Floats]:
@@ -168,14 +195,28 @@ def _join_equal(fires: Masks, total: Floats, is_present: Masks) -> tuple[Masks, 
 
 
 def _choose_rules(
-    worth: Floats, labels: Indices, n_conditions: NDArray[np.int64], is_given: Masks, bounds: Bounds
+    labels: Indices, n_conditions: NDArray[np.int64], is_given: Masks, worth: Floats, bounds: Bounds
 ) -> Indices:
     """The positions of the rules to keep, best first; rules that were dropped are worth -1."""
-    # Equally good rules stay in the order of the ranking.
-    order = np.lexsort((-_round_digits(worth), ~is_given))
-    order = order[worth[order] >= 0]
+    order = _sort_rules(is_given, worth)
     order = order[bounds.protect(labels[order], int(is_given.sum()))]
     return order[: bounds.count_within(n_conditions[order])]
+
+
+def _choose_bodies(body: Indices, is_given: Masks, worth: Floats, bounds: Bounds) -> Indices:
+    """The positions of the rules of the bodies to keep; a body is worth what its rules are together."""
+    order = _sort_rules(is_given, worth)
+    total = np.bincount(body[order], worth[order], minlength=len(body))
+    bodies = np.unique(body[order])
+    best = bodies[_sort_rules(is_given[bodies], total[bodies])[: bounds.max_rules]]
+    return order[np.isin(body[order], best)]
+
+
+def _sort_rules(is_given: Masks, worth: Floats) -> Indices:
+    """The positions of the rules that were not dropped, best first; given ones come before others."""
+    # Equally good rules stay in the order of the ranking.
+    order = np.lexsort((-_round_digits(worth), ~is_given))
+    return order[worth[order] >= 0]
 
 
 def _round_digits(worth: Floats) -> Floats:

@@ -247,7 +247,6 @@ class BoostingSettings(SamplingSettings):
                 "min_rules_per_label",
                 "max_total_conditions",
                 "category_sets",
-                "condense",
             ):
                 if getattr(self, name):
                     raise ValueError(

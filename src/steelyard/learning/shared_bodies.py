@@ -31,6 +31,9 @@ SIGNIFICANCE = 0.05
 # A body is grown for this many labels at most, drawn from all of them, which bounds its time.
 MOST_GROWN_FOR = 20
 
+# The step of bodies that are condensed: with many of them, smaller votes fit less noise.
+STEP_OF_MANY = 0.1
+
 # Rounds per body: bodies are chosen again, and some round to no vote.
 _MOST_ROUNDS = 10
 
@@ -94,6 +97,8 @@ class Losses:
         What each row counts for each label; None: 1.
     bag_size : int, default=1
         Number of draws of a bag, whose sums must not overflow either.
+    step : float, default=STEP
+        The share of its best weight that a body gets.
     """
 
     def __init__(
@@ -103,8 +108,10 @@ class Losses:
         l2: Floats,
         weights: Sequence[LabelWeights] | None = None,
         bag_size: int = 1,
+        step: float = STEP,
     ) -> None:
         self.is_present = is_present
+        self.step = step
         self.log_odds = log_odds
         self.l2 = l2
         self.unit = np.full(len(l2), _UNIT)
@@ -133,7 +140,7 @@ class Losses:
 
     def vote(self, j: int, covered: Masks, weight: float) -> int:
         """Give a body its share of the weight for a label; return the points."""
-        points = round(POINTS_PER_LOG_ODD * STEP * weight)
+        points = round(POINTS_PER_LOG_ODD * self.step * weight)
         if points:
             self.log_odds[j, covered] += points / POINTS_PER_LOG_ODD
             self._update(j)

@@ -91,6 +91,12 @@ class RuleTable:
         total = np.concatenate(([0], np.cumsum(ends)))
         return total[self.indptr[1:]] - total[self.indptr[:-1]]
 
+    def list_ranges(self) -> list[tuple[tuple[int, ...], ...]]:
+        """The conditions of each rule as (feature, low, high), sorted: equal bodies have equal ones."""
+        columns = np.column_stack((self.feature, self.low, self.high)).tolist()
+        spans = zip(self.indptr[:-1].tolist(), self.indptr[1:].tolist(), strict=True)
+        return [tuple(map(tuple, sorted(columns[begin:end]))) for begin, end in spans]
+
     def body(self, rule_idx: int, coder: FeatureCoder) -> tuple[Condition, ...]:
         """The conditions of one rule with names and values."""
         span = slice(self.indptr[rule_idx], self.indptr[rule_idx + 1])
