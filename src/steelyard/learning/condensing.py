@@ -337,7 +337,8 @@ class _Task(NamedTuple):
             p = _to_probability(log_odds)
             loss += float(total @ (np.logaddexp(0, log_odds) - wanted * log_odds))
             slope = slope + covers @ (total * (p - wanted))
-            bend = bend + (covers * (total * p * (1 - p))) @ covers.T
+            covers *= np.sqrt(total * p * (1 - p))
+            bend = bend + covers @ covers.T  # numpy computes half of a matrix times itself
         bend[np.diag_indices(len(bend))] += _RIDGE * bend.max(initial=0)
         return loss, slope, bend
 
