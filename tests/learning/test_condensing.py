@@ -17,7 +17,7 @@ from steelyard import (
     make_planted_rules,
 )
 from steelyard.learning.boosted_rules import grow_boosted_rules
-from steelyard.learning.condensing import GROWN_PER_KEPT, expect_memory
+from steelyard.learning.condensing import GROWN_PER_KEPT, _choose_bodies, expect_memory
 from steelyard.learning.paths import Bounds
 from steelyard.learning.settings import TEACHERS, BoostingSettings
 from steelyard.learning.targets import encode_targets
@@ -203,6 +203,7 @@ def test_tuning_tries_all_and_finds_the_theory_of_the_best(data):
         "decode": "each-label",
         "ms": [M],
         "phis": [1.0],
+        "max_labels_per_rule": 1,
     } | SMALL
     tuned = BoostedRulesClassifierCV("hamming", **options).fit(*data)
     results = tuned.cv_results_
@@ -215,11 +216,92 @@ def test_tuning_tries_all_and_finds_the_theory_of_the_best(data):
             assert one.theory_.to_json() == tuned.theory_.to_json()
 
 
-def test_it_does_not_apply_to_rules_for_several_labels(data):
-    with pytest.raises(ValueError, match="condense does not apply to rules for several labels"):
-        boosted(max_labels_per_rule=2, condense="labels").fit(*data)
-    cells = BoostedRulesClassifierCV(max_labels_per_rule=2).list_cells()
-    assert {cell["condense"] for cell in cells} == {False}
+def bodies_of(theory):
+    return {rule.body for rule in theory}
+
+
+each_sharing = pytest.mark.parametrize("max_labels", [2, None])
+
+
+@each_teacher
+@each_sharing
+class TestBodiesForSeveralLabels:
+    @pytest.fixture
+    def grown(self, data, max_labels):
+        """Those that are condensed: three times as many bodies as are kept."""
+        settings = BoostingSettings(
+            max_rules=N_RULES, n_tries=3, max_labels_per_rule=max_labels, condense="labels"
+        )
+        return grow_boosted_rules(data[0], encode_targets(data[1]), [M], settings).to_path()
+
+    @pytest.fixture
+    def kept(self, data, max_labels, teacher):
+        return boosted(max_labels_per_rule=max_labels, condense=teacher).fit(*data).theory_
+
+    def test_bodies_are_kept_whole_and_their_votes_keep_their_signs(self, grown, kept):
+        before, after = votes_of(grown.theory()), votes_of(kept)
+        assert len(bodies_of(grown.theory())) == GROWN_PER_KEPT * N_RULES
+        assert N_RULES - 2 <= len(bodies_of(kept)) <= N_RULES
+        assert len(kept) > N_RULES
+        assert all(vote * before[rule] > 0 for rule, vote in after.items())
+
+    def test_the_votes_are_those_of_a_general_optimiser(self, data, grown, kept, teacher):
+        wanted = wanted_of(teacher, grown.theory(), *data)
+        for j in range(len(kept.label_names)):
+            task = Task(kept, j, wanted, *data)
+            found = [list(kept)[r].vote / 100 for r in task.own]
+            assert found == pytest.approx(task.solve(task.own).x, abs=0.0051 + 1e-3)
+
+    def test_they_come_close_to_what_they_are_fitted_to(
+        self, data, grown, kept, teacher, max_labels
+    ):
+        """Closer than as many bodies of boosting alone."""
+        wanted = wanted_of(teacher, grown.theory(), *data)
+        few = boosted(max_labels_per_rule=max_labels).fit(*data).theory_
+        assert mean_loss(kept, wanted, data[0]) < mean_loss(few, wanted, data[0])
+
+    def test_the_order_of_rows_does_not_matter(self, data, kept, teacher, max_labels):
+        order = np.random.default_rng(3).permutation(len(data[0]))
+        clf = boosted(max_labels_per_rule=max_labels, condense=teacher)
+        moved = (pd.DataFrame(part).iloc[order] for part in data)
+        assert clf.fit(*moved).theory_ == kept
+
+    def test_a_given_rule_stays_and_counts_as_a_body(self, teacher, max_labels):
+        data = make_planted_rules(200, random_state=0)
+        label = data.Y.columns[0]
+        given = Rule.parse(f"{label} ← diameter < 100")
+        constraints = Constraints(given=[given])
+        clf = boosted(
+            constraints=constraints,
+            max_rules=5,
+            max_labels_per_rule=max_labels,
+            condense=teacher,
+        ).fit(data.X, data.Y)
+        sources = [scored.provenance.source for scored in clf.theory_]
+        assert sources.count("given") == 1
+        assert len(bodies_of(clf.theory_)) <= 5
+
+
+def test_a_body_is_worth_what_its_rules_are_together():
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        first = np.sort(rng.choice(30, 8, replace=False))
+        first[0] = 0
+        body = first[np.searchsorted(first, np.arange(30), side="right") - 1]
+        body = np.where(rng.random(30) < 0.5, body, np.arange(30))
+        body = np.array([body[i] if body[body[i]] == body[i] else i for i in range(30)])
+        is_given = (rng.random(30) < 0.1) & (np.bincount(body, minlength=30)[body] == 1)
+        worth = np.where(rng.random(30) < 0.3, -1.0, rng.random(30).round(1))
+        worth[is_given] = 0.0
+        n_kept = int(rng.integers(is_given.sum() + 1, 20))
+        found = _choose_bodies(body, is_given, worth, Bounds(n_kept))
+        together = {}
+        for i in np.flatnonzero(worth >= 0):
+            together[body[i]] = together.get(body[i], 0) + worth[i]
+        ranked = sorted(together, key=lambda b: (not is_given[b], -round(together[b], 9), b))
+        expected = [i for i in range(30) if worth[i] >= 0 and body[i] in ranked[:n_kept]]
+        assert sorted(found.tolist()) == expected
+        assert (np.diff(worth[found][~is_given[found]]) <= 0).all()
 
 
 @pytest.mark.parametrize("kind", [BoostedRulesClassifier, BoostedRulesClassifierCV])
@@ -269,18 +351,22 @@ def test_a_given_rule_of_a_constant_label_has_no_absurd_vote(data):
     assert 0 < votes[1] <= 2 * votes[0]
 
 
-def test_the_expected_memory_is_not_below_what_condensing_takes():
+@pytest.mark.parametrize("n_labels", [1, 3])
+def test_the_expected_memory_is_not_below_what_condensing_takes(n_labels):
     rng = np.random.default_rng(0)
     X = rng.random((20_000, 4))
-    y = (X[:, 0] + rng.random(20_000) > 1).astype(int)
-    settings = BoostingSettings(max_rules=40, n_tries=2, condense="labels")
-    grown = grow_boosted_rules(X, encode_targets(y), [16.0], settings)
+    Y = (X[:, :1] + rng.random((20_000, n_labels)) > 1).astype(int)
+    most = 1 if n_labels == 1 else None
+    settings = BoostingSettings(
+        max_rules=40, n_tries=2, condense="labels", max_labels_per_rule=most
+    )
+    grown = grow_boosted_rules(X, encode_targets(Y.squeeze()), [16.0], settings)
     tracemalloc.start()
     grown.to_path("labels")
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     # The path itself and small matrices come on top.
-    assert peak < 1.3 * expect_memory(GROWN_PER_KEPT * 40, len(X))
+    assert peak < 1.3 * expect_memory(GROWN_PER_KEPT * 40 * n_labels, len(X))
 
 
 def test_tuning_does_not_try_to_condense_very_many_rules():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
@@ -37,6 +38,8 @@ _WITHIN_BUDGET = (1, 2, 4)
 # Bodies that vote for all labels predict better with more conditions: with 8 instead of 4, Hamming
 # accuracy rises by 0.15 to 0.33 points on images.
 _FOR_ALL_LABELS = 8
+# Bodies are condensed for each label by itself, so with many labels this takes minutes per fold.
+_MOST_LABELS = 30
 
 
 @dataclass(eq=False, repr=False)
@@ -120,7 +123,7 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
     cv: Any = 5
     _: KW_ONLY
     phis: Sequence[float] | None = None
-    max_labels_per_rule: int | Sequence[int | None] | None = 1
+    max_labels_per_rule: int | str | Sequence[int | None] | None = "auto"
     max_conditions: int | str | Sequence[int | None] | None = "auto"
     condense: str | bool | Sequence[str | bool] | None = None
     calibrate: bool = True
@@ -139,27 +142,33 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
 
     def _list_variants(self, X: Any) -> list[dict[str, Any]]:
         """Combinations of what growing depends on, with the largest `phi` to choose from."""
-        condense, variants = self._list_condense(), []
-        of_labels = self._list_labels_per_rule()
-        for most_labels in of_labels:
+        has_words = X is not None and is_sparse(X)
+        ways, most, variants = self._list_condense(), max(self._list_shares()), []
+        for most_labels in self._list_labels_per_rule():
             sharing = {"max_labels_per_rule": [most_labels]}
             lengths = self._list_max_conditions(most_labels)
-            # Only rules for one label can be condensed; without such rules to choose, that is an error.
-            can_condense = most_labels == 1 or 1 not in of_labels
-            ways = condense if can_condense or all(condense) else [False]
             variants += combine({"max_conditions": lengths, **sharing, "condense": ways})
             is_open = self.condense is None and _is_auto(self.max_conditions)
-            if is_open and 1 not in lengths and X is not None and is_sparse(X):
+            if is_open and has_words and 1 not in lengths:
                 variants += combine({"max_conditions": [1], **sharing, "condense": [False]})
-        most = max(self._list_shares())
         return [v | {"phi": 1.0 if v["condense"] else most} for v in variants]
 
     def _list_labels_per_rule(self) -> list[int | None]:
         """The values of `max_labels_per_rule` to choose from."""
+        if _is_auto(self.max_labels_per_rule):
+            others = (self.min_rules_per_label, self.max_total_conditions, self.category_sets)
+            return [1] if any(others) or self.constraints is not None else [1, None]
         values = as_list(self.max_labels_per_rule)
         for value in values:
             check_labels_per_rule(value)
         return list(dict.fromkeys(values))
+
+    def _is_extra(self, variant: dict[str, Any]) -> bool:
+        """Whether a variant was not asked for, so that it is only tried where many rules are needed."""
+        is_shared = variant["max_labels_per_rule"] != 1
+        return (self.condense is None and bool(variant["condense"])) or (
+            _is_auto(self.max_labels_per_rule) and is_shared
+        )
 
     def _list_shares(self) -> list[float]:
         """The shares of the rules to choose from."""
@@ -193,7 +202,7 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
         may_keep_all = 1 in self._list_shares()
         if self.condense is None:
             is_quick = is_integer(self.max_rules) and self.max_rules <= _MOST_TRIED
-            tries_all = 1 in self._list_labels_per_rule() and is_quick and may_keep_all
+            tries_all = is_quick and may_keep_all
             return [False, *TEACHERS] if tries_all else [False]
         values = as_list(self.condense)
         for value in values:
@@ -254,31 +263,52 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
     ) -> tuple[Search, list[list[TheoryPath]]]:
         """The variants to choose from, each with the share of its rules to keep, and the folds' paths.
 
-        Rules are condensed if more of them than `max_rules` may help. Whether they do is known from
-        those that are not condensed, so these come first.
+        More rules, condensed, or rules for several labels help where most of `max_rules` are needed.
+        Whether they are is known from rules for one label, so these come first.
         """
-        steps = [[v for v in search.variants if bool(v["condense"]) == c] for c in (False, True)]
-        steps = [step for step in steps if step]
-        variants: list[dict[str, Any]] = []
-        paths_of_variant: list[list[TheoryPath]] = []
+        asked, extra = (
+            [v for v in search.variants if self._is_extra(v) == wanted] for wanted in (False, True)
+        )
         progress = options.get("progress") or (lambda *_: None)
-        for i, step in enumerate(steps):
-            alone = [v["phi"] for v in variants if v["max_labels_per_rule"] == 1]
-            needed = max(alone, default=1.0)
-            if self.condense is None and needed < _ALL_NEEDED:
-                continue  # all variants of this step are condensed
-            tell = partial(_count_steps, progress, i, len(steps))
-            learn = search._replace(variants=step).score_folds
-            folds = learn(X, y, splits, (), **options | {"progress": tell})
-            for v, variant in enumerate(step):
-                paths = [fold.paths[v] for fold in folds]
-                shares = [1.0] if variant["condense"] else self._list_shares()
-                phi = find_share(paths, tests, shares, calibrate=self.calibrate)
-                variants.append(variant | {"phi": phi})
-                paths_of_variant.append([path.shorten(phi) for path in paths])
-        n_folds = len(steps) * len(splits)
+        n_steps = 1 + bool(extra)
+
+        def learn(step: int, variants: Sequence[dict[str, Any]]) -> list[list[TheoryPath]]:
+            tell = partial(_count_steps, progress, step, n_steps)
+            part = search._replace(variants=variants)
+            folds = part.score_folds(X, y, splits, (), **options | {"progress": tell})
+            return [list(paths) for paths in zip(*(fold.paths for fold in folds), strict=True)]
+
+        variants, paths_of_variant = self._stop_early(asked, learn(0, asked), tests)
+        n_labels = len(paths_of_variant[0][0].labels)
+        extra = [v for v in extra if _may_help(v, n_labels)]
+        if extra and max(v["phi"] for v in variants) >= _ALL_NEEDED:
+            more, paths_of_more = self._stop_early(extra, learn(1, extra), tests)
+            variants, paths_of_variant = variants + more, paths_of_variant + paths_of_more
+        n_folds = n_steps * len(splits)
         progress(n_folds, n_folds)
         return search._replace(variants=variants), paths_of_variant
+
+    def _stop_early(
+        self,
+        variants: Sequence[dict[str, Any]],
+        paths_of_variant: Sequence[Sequence[TheoryPath]],
+        tests: Sequence[TestFold],
+    ) -> tuple[list[dict[str, Any]], list[list[TheoryPath]]]:
+        """The variants with the share of their rules to keep, and the paths with this share."""
+        found, shortened = [], []
+        for variant, paths in zip(variants, paths_of_variant, strict=True):
+            shares = [1.0] if variant["condense"] else self._list_shares()
+            phi = find_share(paths, tests, shares, calibrate=self.calibrate)
+            found.append(variant | {"phi": phi})
+            shortened.append([path.shorten(phi) for path in paths])
+        return found, shortened
+
+
+def _may_help(variant: dict[str, Any], n_labels: int) -> bool:
+    """Whether a variant that was not asked for is worth its time with so many labels."""
+    if variant["max_labels_per_rule"] == 1:
+        return True
+    return 1 < n_labels <= (_MOST_LABELS if variant["condense"] else math.inf)
 
 
 def _count_steps(progress: Progress, step: int, n_steps: int, done: int, total: int) -> None:
@@ -286,5 +316,5 @@ def _count_steps(progress: Progress, step: int, n_steps: int, done: int, total: 
     progress(step * total + done, n_steps * total)
 
 
-def _is_auto(max_conditions: Any) -> bool:
-    return isinstance(max_conditions, str) and max_conditions == "auto"
+def _is_auto(value: Any) -> bool:
+    return isinstance(value, str) and value == "auto"
