@@ -17,7 +17,7 @@ from steelyard import (
     make_planted_rules,
 )
 from steelyard.learning.boosted_rules import grow_boosted_rules
-from steelyard.learning.condensing import GROWN_PER_KEPT, _choose_bodies, expect_memory
+from steelyard.learning.condensing import _choose_bodies, expect_memory, find_pace
 from steelyard.learning.paths import Bounds
 from steelyard.learning.settings import TEACHERS, BoostingSettings
 from steelyard.learning.targets import encode_targets
@@ -25,6 +25,8 @@ from steelyard.learning.targets import encode_targets
 pytestmark = pytest.mark.filterwarnings("ignore:no rule can test")
 
 N_RULES = 20
+GROWN_PER_KEPT = find_pace(shares_bodies=False).grown_per_kept
+BODIES_PER_KEPT = find_pace(shares_bodies=True).grown_per_kept
 SMALL = {"max_rules": N_RULES, "n_tries": 3, "random_state": 0}
 M = 4.0
 each_teacher = pytest.mark.parametrize("teacher", TEACHERS)
@@ -228,7 +230,7 @@ each_sharing = pytest.mark.parametrize("max_labels", [2, None])
 class TestBodiesForSeveralLabels:
     @pytest.fixture
     def grown(self, data, max_labels):
-        """Those that are condensed: three times as many bodies as are kept."""
+        """Those that are condensed: more bodies than are kept."""
         settings = BoostingSettings(
             max_rules=N_RULES, n_tries=3, max_labels_per_rule=max_labels, condense="labels"
         )
@@ -240,7 +242,7 @@ class TestBodiesForSeveralLabels:
 
     def test_bodies_are_kept_whole_and_their_votes_keep_their_signs(self, grown, kept):
         before, after = votes_of(grown.theory()), votes_of(kept)
-        assert len(bodies_of(grown.theory())) == GROWN_PER_KEPT * N_RULES
+        assert len(bodies_of(grown.theory())) == BODIES_PER_KEPT * N_RULES
         assert N_RULES - 2 <= len(bodies_of(kept)) <= N_RULES
         assert len(kept) > N_RULES
         assert all(vote * before[rule] > 0 for rule, vote in after.items())
@@ -365,8 +367,9 @@ def test_the_expected_memory_is_not_below_what_condensing_takes(n_labels):
     grown.to_path("labels")
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
+    n_grown = 40 * (GROWN_PER_KEPT if n_labels == 1 else BODIES_PER_KEPT * n_labels)
     # The path itself and small matrices come on top.
-    assert peak < 1.3 * expect_memory(GROWN_PER_KEPT * 40 * n_labels, len(X))
+    assert peak < 1.3 * expect_memory(n_grown, len(X))
 
 
 def test_tuning_does_not_try_to_condense_very_many_rules():

@@ -33,7 +33,7 @@ from .boosting import (
 )
 from .budget import MemoryLimit, check_memory
 from .category_sets import CategoryCodes, sort_categories
-from .condensing import GROWN_PER_KEPT, condense_votes
+from .condensing import condense_votes, find_pace
 from .condensing import expect_memory as condense_memory
 from .constraints import Constraints, ConstraintWarning
 from .held_out import group_equal_rows
@@ -146,7 +146,7 @@ def grow_boosted_rules(
         See `read_memory`. It bounds what grows with the labels and with the rules.
     """
     bounds = Bounds(settings.max_rules, settings.min_rules_per_label, settings.max_total_conditions)
-    grown_bounds = bounds.widen(GROWN_PER_KEPT) if settings.condense else bounds
+    grown_bounds = bounds.widen(_count_grown_per_kept(settings))
     is_weighed = any(weights is not None for weights in targets.label_weights)
     n_bytes = _expect_memory(targets.is_target.shape, grown_bounds, settings, n_jobs, is_weighed)
     check_memory(n_bytes, max_memory, "boosting", _LESS_MEMORY)
@@ -184,6 +184,11 @@ def grow_boosted_rules(
     rankings = [_rank_votes(pool, votes, grown_bounds) for votes in votes_of_ms]
     about = (targets, training.coder, bounds, settings.shares_bodies)
     return BoostedRules(pool, rankings, ms, *about)
+
+
+def _count_grown_per_kept(settings: BoostingSettings) -> int:
+    """How many times as many rules are grown as are kept."""
+    return find_pace(settings.shares_bodies).grown_per_kept if settings.condense else 1
 
 
 def _drop_empty(limits: Limits | None) -> Limits | None:
@@ -367,7 +372,7 @@ def _grow_sharing(
         covered = unpack(cover(found.table, index), is_present.shape[1])[0]
         return Candidate(found, covered, float(found.gain[0]))
 
-    max_rules = settings.max_rules * (GROWN_PER_KEPT if settings.condense else 1)
+    max_rules = settings.max_rules * _count_grown_per_kept(settings)
     max_bodies = max_rules - sum(len(of_label[2]) for of_label in starts)
     reuse = share_rules(max_rules, len(labels)).reuse
     most = (max_bodies, settings.max_labels_per_rule, reuse)

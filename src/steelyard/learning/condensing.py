@@ -28,17 +28,20 @@ Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 Masks = NDArray[np.bool_]
 
-# How many times as many rules are grown as are kept; five times as many were not better.
-GROWN_PER_KEPT = 3
 
-# Rules are dropped in several rounds, since the votes of the others change; twenty were not better.
-_ROUNDS = 8
+class Pace(NamedTuple):
+    """How many times as many rules are grown as are kept, in how many rounds the others are dropped,
+    and the Newton steps of a round, which starts from the votes of the round before."""
 
-# Bodies that vote for several labels: eight rounds were not better and take half as long again.
-_ROUNDS_OF_BODIES = 3
+    grown_per_kept: int
+    n_rounds: int
+    n_steps: int
 
-# Newton steps of a round, which starts from the votes of the round before.
-_STEPS_PER_ROUND = 2
+
+# The votes of the others change when rules are dropped. Five times as many rules and twenty rounds were
+# not better. Bodies that vote for several labels take longer; for them, three times as many, three
+# rounds and two steps were not better either.
+_PACE, _PACE_OF_BODIES = Pace(3, 8, 2), Pace(2, 2, 1)
 
 # At the end, steps are far below a point, so that no rounding of an earlier step shows in the votes.
 _PRECISION = 1e-9
@@ -56,6 +59,11 @@ _RIDGE = 1e-12
 
 # Numbers in a block of rows × rules.
 _BLOCK = 2_000_000
+
+
+def find_pace(shares_bodies: bool) -> Pace:
+    """The pace at which rules for one label, or bodies for several labels, are condensed."""
+    return _PACE_OF_BODIES if shares_bodies else _PACE
 
 
 class _Threads:
@@ -142,23 +150,25 @@ def condense_votes(
     is_given = rules >= len(pool.table)
     must_vote = is_given | (bounds.min_rules_per_label > 0)
     if shares_bodies:
-        choose, n_rounds = partial(_choose_bodies, number_bodies(pool, rules)), _ROUNDS_OF_BODIES
+        choose = partial(_choose_bodies, _number_bodies(pool, rules))
     else:
-        choose, n_rounds = partial(_choose_rules, labels, pool.n_conditions[rules]), _ROUNDS
+        choose = partial(_choose_rules, labels, pool.n_conditions[rules])
     is_everything_kept = len(choose(is_given, np.zeros(len(rules)), bounds)) == len(rules)
     if teacher == "predictions" and is_everything_kept:
         return ranking
+    pace = find_pace(shares_bodies)
     with _use_one_thread():
         tasks = []
         for j in np.unique(labels).tolist():
             rank = np.flatnonzero(labels == j)
             voters = (rank, rules[rank], points[rank], must_vote[rank])
             tasks.append(_Task.make(pool, targets, j, m, teacher, *voters))
-        for k in range(1, n_rounds + 1):
+        for k in range(1, pace.n_rounds + 1):
             worth = np.full(len(rules), -1.0)
             for i, task in enumerate(tasks):
-                tasks[i], worth[task.rank] = task.weigh()
-            kept = choose(is_given, worth, bounds.widen(GROWN_PER_KEPT ** (1 - k / n_rounds)))
+                tasks[i], worth[task.rank] = task.weigh(pace.n_steps)
+            wide = bounds.widen(pace.grown_per_kept ** (1 - k / pace.n_rounds))
+            kept = choose(is_given, worth, wide)
             tasks = [task.take(np.isin(task.rank, kept)) for task in tasks]
         points = np.zeros(len(rules), dtype=np.int64)
         worth = np.full(len(rules), -1.0)
@@ -168,7 +178,7 @@ def condense_votes(
     return Ranking(rules[kept], worth[kept], points[kept])
 
 
-def number_bodies(pool: RulePool, rules: Indices) -> Indices:
+def _number_bodies(pool: RulePool, rules: Indices) -> Indices:
     """A number for each rule: those with the same conditions have the same one; given rules have their own.
 
     The numbers are those of the first rules with these conditions.
@@ -283,9 +293,9 @@ class _Task(NamedTuple):
             votes=self.votes[mask],
         )
 
-    def weigh(self) -> tuple[Self, Floats]:
+    def weigh(self, n_steps: int) -> tuple[Self, Floats]:
         """The task with votes after a few steps, and what each rule is worth; -1 for those that turn."""
-        votes, bend = self._minimise(_STEPS_PER_ROUND)
+        votes, bend = self._minimise(n_steps)
         turns = votes * self.sign <= 0
         least = np.where(self.must_vote, self.sign, 0) / POINTS_PER_LOG_ODD
         worth = np.where(turns, np.where(self.must_vote, 0.0, -1.0), _find_worth(votes, bend))

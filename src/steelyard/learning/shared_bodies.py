@@ -31,8 +31,8 @@ SIGNIFICANCE = 0.05
 # A body is grown for this many labels at most, drawn from all of them, which bounds its time.
 MOST_GROWN_FOR = 20
 
-# The step of bodies that are condensed: with many of them, smaller votes fit less noise.
-STEP_OF_MANY = 0.1
+# The step of bodies that are condensed: there are more of them, and smaller votes fit less noise.
+STEP_OF_MANY = 0.2
 
 # Rounds per body: bodies are chosen again, and some round to no vote.
 _MOST_ROUNDS = 10
