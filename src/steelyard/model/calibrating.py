@@ -30,7 +30,12 @@ def apply_calibration(theory: Theory, calibration: Calibration) -> Theory:
     """The theory with the votes or confidences that a calibration gives."""
     parts = theory.combiner.calibrate(theory.labels, theory.rules, calibration)
     combiner, labels, rules = parts
-    return replace(theory, combiner=combiner, labels=labels, rules=rules)
+    calibrated = replace(theory, combiner=combiner, labels=labels, rules=rules)
+    if all(new.body is old.body for new, old in zip(calibrated, theory, strict=False)) and len(
+        calibrated
+    ) == len(theory):
+        calibrated.__dict__["_coded"] = theory._coded
+    return calibrated
 
 
 def calibrate(theory: Theory, X: Any, Y: Any) -> Theory:

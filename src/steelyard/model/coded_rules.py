@@ -106,9 +106,16 @@ class CodedRules:
             np.array(n_codes, dtype=np.int32), np.array(is_nominal, dtype=np.bool_)
         )
 
+    @cached_property
+    def _bodies(self) -> dict[bytes, tuple[Condition, ...]]:
+        return {}
+
     def body(self, rule: int) -> tuple[Condition, ...]:
-        """The conditions of one rule with names and values."""
-        return self.table.body(rule, self.coder)
+        """The conditions of one rule with names and values; rules with equal ones have the same."""
+        key = self.table.ranges(rule).tobytes()
+        if key not in self._bodies:
+            self._bodies[key] = self.table.body(rule, self.coder)
+        return self._bodies[key]
 
 
 def drop_unused(table: RuleTable, coder: FeatureCoder) -> CodedRules:
@@ -125,8 +132,9 @@ def drop_unused(table: RuleTable, coder: FeatureCoder) -> CodedRules:
 def code_rules(features: tuple[Feature, ...], bodies: Sequence[Sequence[Condition]]) -> CodedRules:
     """Code rules that are given as conditions with names and values, one per attribute."""
     position = {feature.name: i for i, feature in enumerate(features)}
+    distinct = {id(body): body for body in bodies}  # a body that votes for several labels is one object
     cuts: dict[int, set[float]] = {}
-    for condition in itertools.chain.from_iterable(bodies):
+    for condition in itertools.chain.from_iterable(distinct.values()):
         used = cuts.setdefault(position[condition.feature], set())
         # Both ends of what x ≤ v tells apart, so that the bound is a ≤ again when it is read back.
         bounds = (condition.low, condition.high, condition.cut)
@@ -138,8 +146,11 @@ def code_rules(features: tuple[Feature, ...], bodies: Sequence[Sequence[Conditio
     )
     slot = {features[f].name: i for i, f in enumerate(used_idx)}
     orders = _CategoryOrders(coder)
-    ranges = [[orders.find_range(c, slot[c.feature]) for c in body] for body in bodies]
-    table = RuleTable.from_ranges(ranges)
+    found = {
+        key: [orders.find_range(c, slot[c.feature]) for c in body]
+        for key, body in distinct.items()
+    }
+    table = RuleTable.from_ranges([found[id(body)] for body in bodies])
     return CodedRules(features, used_idx, orders.coder, table, np.array(orders.sources, np.intp))
 
 

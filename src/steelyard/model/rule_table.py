@@ -91,6 +91,11 @@ class RuleTable:
         total = np.concatenate(([0], np.cumsum(ends)))
         return total[self.indptr[1:]] - total[self.indptr[:-1]]
 
+    def ranges(self, rule_idx: int) -> NDArray[np.int64]:
+        """The conditions of one rule as (feature, low, high)."""
+        span = slice(self.indptr[rule_idx], self.indptr[rule_idx + 1])
+        return np.column_stack((self.feature[span], self.low[span], self.high[span]))
+
     def list_ranges(self) -> list[tuple[tuple[int, ...], ...]]:
         """The conditions of each rule as (feature, low, high), sorted: equal bodies have equal ones."""
         columns = np.column_stack((self.feature, self.low, self.high)).tolist()
@@ -99,9 +104,7 @@ class RuleTable:
 
     def body(self, rule_idx: int, coder: FeatureCoder) -> tuple[Condition, ...]:
         """The conditions of one rule with names and values."""
-        span = slice(self.indptr[rule_idx], self.indptr[rule_idx + 1])
-        columns = (self.feature[span], self.low[span], self.high[span])
-        return ranges_to_body(zip(*(column.tolist() for column in columns), strict=True), coder)
+        return ranges_to_body(self.ranges(rule_idx).tolist(), coder)
 
 
 def ranges_to_body(ranges: Iterable[Sequence[int]], coder: FeatureCoder) -> tuple[Condition, ...]:
