@@ -116,7 +116,16 @@ def test_tuning_keeps_what_is_given(fit, options, heuristic, phi):
     [
         ["--method", "paper", "--parameter", 4, "--phi", 1],
         ["--method", "paper", "--heuristic", "wra", "--phi", 0.5],
-        ["--method", "boosted", "--decode", "best-label-set", "--condense", "labels"],
+        [
+            "--method",
+            "boosted",
+            "--decode",
+            "best-label-set",
+            "--condense",
+            "labels",
+            "--labels-per-rule",
+            "1",
+        ],
     ],
 )
 def test_tuning_is_rejected_where_nothing_is_left_to_choose(fit, options):

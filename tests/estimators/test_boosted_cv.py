@@ -17,6 +17,7 @@ from steelyard import (
     BestLabelSet,
     BoostedRulesClassifier,
     BoostedRulesClassifierCV,
+    Constraints,
     EachLabel,
     LabelSetVotes,
 )
@@ -46,7 +47,8 @@ def noisy(data):
 
 
 def tuned(scoring="f1_micro", **options):
-    return BoostedRulesClassifierCV(scoring, **({"cv": 2, "phis": [1.0]} | GROWN | options))
+    fixed = {"cv": 2, "phis": [1.0], "max_labels_per_rule": 1}
+    return BoostedRulesClassifierCV(scoring, **(fixed | GROWN | options))
 
 
 SCORINGS = ("f1_micro", "subset", "f1_samples", "roc_auc", "brier", "auc_macro")
@@ -97,8 +99,9 @@ class TestChoosing:
     def test_without_a_list_the_decoder_is_chosen_with_one_m(self, data):
         cells = BoostedRulesClassifierCV(phis=[1.0]).list_cells()
         assert cells == [
-            {"max_conditions": 4, "max_labels_per_rule": 1, "condense": condense, "phi": 1.0}
-            | {"decode": decoder, "m": 16.0}
+            {"max_conditions": length, "max_labels_per_rule": most, "condense": condense}
+            | {"phi": 1.0, "decode": decoder, "m": 16.0}
+            for most, length in ((1, 4), (None, 8))
             for condense in CONDENSE
             for decoder in TUNED_BOOSTED_DECODERS
         ]
@@ -293,7 +296,7 @@ class TestStopping:
         assert set(given.fit(*noisy).cv_results_["condense"]) == set(CONDENSE)
 
     def test_what_there_is_to_choose_from_has_every_share(self):
-        cells = BoostedRulesClassifierCV(phis=[1.0, 0.5], decode="each-label").list_cells()
+        cells = tuned(phis=[1.0, 0.5], decode="each-label").list_cells()
         found = [(cell["condense"], cell["phi"]) for cell in cells]
         assert found == [(False, 1.0), (False, 0.5), ("predictions", 1.0), ("labels", 1.0)]
         assert {cell["phi"] for cell in tuned(phis=0.8).list_cells()} == {0.8}
@@ -336,6 +339,63 @@ class TestStopping:
         y = np.random.default_rng(0).permutation(y)
         fitted = tuned("accuracy", phis=[0.1, 1.0], cv=3).fit(X, y)
         assert fitted.best_params_["phi"] == 0.1
+
+
+class TestBodiesForAllLabels:
+    """They are tried without being asked for where most rules for one label are needed."""
+
+    def tried(self, fitted):
+        columns = (fitted.cv_results_[k] for k in ("max_labels_per_rule", "condense"))
+        return set(zip(*columns, strict=True))
+
+    def test_they_are_tried_alone_and_condensed(self, data):
+        options = {"max_labels_per_rule": "auto", "decode": "each-label"}
+        fitted = tuned("hamming", **options).fit(*data)
+        assert self.tried(fitted) == {(most, way) for most in (1, None) for way in CONDENSE}
+        asked = tuned("hamming", **options | {"max_labels_per_rule": [1, None]}).fit(*data)
+        assert asked.theory_ == fitted.theory_
+        alone = tuned("hamming", **options, condense=False).fit(*data)
+        assert self.tried(alone) == {(1, False), (None, False)}
+
+    def test_noise_needs_none_of_them(self, noisy):
+        options = {"phis": None, "max_rules": 99, "max_labels_per_rule": "auto"}
+        assert self.tried(tuned("hamming", **options).fit(*noisy)) == {(1, False)}
+
+    def test_one_label_has_nothing_to_share(self, data):
+        X, Y = data
+        fitted = tuned("hamming", max_labels_per_rule="auto", decode="each-label").fit(
+            X, Y.iloc[:, :1]
+        )
+        assert self.tried(fitted) == {(1, way) for way in CONDENSE}
+
+    def test_with_very_many_labels_they_are_not_tried(self, data):
+        X, Y = data
+        many = pd.concat([Y.add_suffix(f" {k}") for k in range(11)], axis=1)
+        fitted = tuned("hamming", max_labels_per_rule="auto", max_rules=60).fit(X, many)
+        assert self.tried(fitted) == {(1, way) for way in CONDENSE}
+
+    def test_for_words_they_are_not_condensed_and_may_have_one_condition(self):
+        words = pd.DataFrame(np.random.default_rng(0).random((120, 9)) < 0.1).astype(int)
+        variants = tuned(max_labels_per_rule="auto")._plan(0, X=words).variants
+        names = ("max_labels_per_rule", "max_conditions", "condense")
+        found = [tuple(v[name] for name in names) for v in variants if not v["condense"]]
+        assert found == [(1, 4, False), (1, 1, False), (None, 8, False), (None, 1, False)]
+        condensed = {v["max_labels_per_rule"] for v in variants if v["condense"]}
+        assert condensed == {1}
+
+    @pytest.mark.parametrize(
+        "given",
+        [
+            {"max_total_conditions": 30},
+            {"min_rules_per_label": 1},
+            {"category_sets": True},
+            {"constraints": Constraints(forbidden=["x0"])},
+        ],
+        ids=lambda given: next(iter(given)),
+    )
+    def test_what_does_not_apply_to_them_excludes_them(self, given):
+        cells = tuned(max_labels_per_rule="auto", **given).list_cells()
+        assert {cell["max_labels_per_rule"] for cell in cells} == {1}
 
 
 class TestRejections:

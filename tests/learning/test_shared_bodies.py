@@ -130,13 +130,17 @@ class TestTheories:
         assert len(fit(*data, max_labels=99, max_rules=5)) <= 5 * 4
 
     def test_a_line_per_body_names_all_its_labels(self, theory):
-        head, count, _, *lines = theory.to_text(by="body").splitlines()
+        head, count, starts, _, *lines = theory.to_text(by="body").splitlines()
         assert head == theory.summary
+        assert f"{len(theory)} rules with 20 different bodies" in head
         assert count == "20 different bodies"
+        for j, label in enumerate(theory.labels):
+            assert f"{label.name}: {theory.combiner.describe_label(j)}" in starts
         assert len(lines) == 20
         for rule in theory:
             (line,) = [ln for ln in lines if ln.endswith(f"← {describe_body(rule.body)}")]
             assert f"{rule.head.label} {rule.weight:+.2f}" in line
+            assert line.split()[:2] == ["covers", str(rule.tp + rule.fp)]
 
     @pytest.mark.parametrize("export", ["to_markdown", "to_latex", "to_html"])
     def test_views_for_readers_have_a_title_per_body_and_a_row_per_label(self, theory, export):
@@ -391,20 +395,12 @@ class TestBodiesThatVoteForAllLabels:
         results = clf.cv_results_
         names = ("max_labels_per_rule", "condense")
         tried = set(zip(*(results[name].tolist() for name in names), strict=True))
-        assert tried == {(1, False), (1, "predictions"), (1, "labels"), (None, False)}
+        ways = (False, "predictions", "labels")
+        assert tried == {(most, condense) for most in (1, None) for condense in ways}
         lengths = dict(zip(results["max_labels_per_rule"], results["max_conditions"], strict=True))
         assert lengths == {1: 4, None: 8}
 
-    @pytest.mark.parametrize("max_labels", [2, [2], [None, 3]])
-    def test_they_are_not_condensed(self, max_labels):
-        for condense in ("labels", [False, "labels"]):
-            clf = BoostedRulesClassifierCV(max_labels_per_rule=max_labels, condense=condense)
-            with pytest.raises(
-                ValueError, match="condense does not apply to rules for several labels"
-            ):
-                clf.list_cells()
-
-    @pytest.mark.parametrize("wrong", [0, True, "all", [1, [2]], [1, 2.0]])
+    @pytest.mark.parametrize("wrong", [0, True, "all", [1, [2]], [1, 2.0], [1, "auto"]])
     def test_other_numbers_of_labels_are_rejected(self, wrong):
         with pytest.raises(ValueError, match="an integer of at least 1, or None for all labels"):
             BoostedRulesClassifierCV(max_labels_per_rule=wrong).list_cells()

@@ -165,7 +165,7 @@ def fit(
     theory.to_json(out)
     if report is not None:
         _write_report(estimator, report, examples, is_unseen=test is not None)
-    _print_fit(as_json, theory, out, report)
+    _print_fit(as_json, estimator, out, report)
 
 
 def _take_weights(column: str | None, loaded: Any) -> tuple[Any, Any]:
@@ -180,7 +180,8 @@ def _take_weights(column: str | None, loaded: Any) -> tuple[Any, Any]:
     return weights.to_numpy(), replace(loaded, X=loaded.X.drop(columns=column))
 
 
-def _print_fit(as_json: bool, theory: Any, out: Path, report: Path | None) -> None:
+def _print_fit(as_json: bool, estimator: Any, out: Path, report: Path | None) -> None:
+    theory = estimator.theory_
     content = {
         "theory": str(out),
         "heuristic": theory.heuristic,
@@ -188,9 +189,15 @@ def _print_fit(as_json: bool, theory: Any, out: Path, report: Path | None) -> No
         "n_rules": len(theory),
         "n_conditions": theory.n_conditions,
     }
+    views = [f"{theory.summary} → {out}"]
+    if hasattr(estimator, "best_params_"):
+        chosen = {name: str(value) for name, value in estimator.best_params_.items()}
+        content |= {"chosen": chosen, "score": estimator.best_score_}
+        settings = ", ".join(f"{name}={value}" for name, value in chosen.items())
+        views.append(f"chosen: {settings} (mean of the folds: {estimator.best_score_:.3f})")
     if report is not None:
         content["page"] = str(report)
-    views = [f"{theory.summary} → {out}"] + ([] if report is None else [f"page: {report}"])
+        views.append(f"page: {report}")
     print_result(as_json, content, *views)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
@@ -38,7 +37,8 @@ _WITHIN_BUDGET = (1, 2, 4)
 # Bodies that vote for all labels predict better with more conditions: with 8 instead of 4, Hamming
 # accuracy rises by 0.15 to 0.33 points on images.
 _FOR_ALL_LABELS = 8
-# Bodies are condensed for each label by itself, so with many labels this takes minutes per fold.
+# They are not tried with more labels than this: theories would have ten thousand votes and more, and are
+# condensed for each label by itself, which takes minutes per fold.
 _MOST_LABELS = 30
 
 
@@ -147,7 +147,9 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
         for most_labels in self._list_labels_per_rule():
             sharing = {"max_labels_per_rule": [most_labels]}
             lengths = self._list_max_conditions(most_labels)
-            variants += combine({"max_conditions": lengths, **sharing, "condense": ways})
+            is_slow = has_words and self.condense is None and most_labels != 1
+            own = [False] if is_slow else ways
+            variants += combine({"max_conditions": lengths, **sharing, "condense": own})
             is_open = self.condense is None and _is_auto(self.max_conditions)
             if is_open and has_words and 1 not in lengths:
                 variants += combine({"max_conditions": [1], **sharing, "condense": [False]})
@@ -279,8 +281,8 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
             return [list(paths) for paths in zip(*(fold.paths for fold in folds), strict=True)]
 
         variants, paths_of_variant = self._stop_early(asked, learn(0, asked), tests)
-        n_labels = len(paths_of_variant[0][0].labels)
-        extra = [v for v in extra if _may_help(v, n_labels)]
+        may_share = 1 < len(paths_of_variant[0][0].labels) <= _MOST_LABELS
+        extra = [v for v in extra if v["max_labels_per_rule"] == 1 or may_share]
         if extra and max(v["phi"] for v in variants) >= _ALL_NEEDED:
             more, paths_of_more = self._stop_early(extra, learn(1, extra), tests)
             variants, paths_of_variant = variants + more, paths_of_variant + paths_of_more
@@ -302,13 +304,6 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
             found.append(variant | {"phi": phi})
             shortened.append([path.shorten(phi) for path in paths])
         return found, shortened
-
-
-def _may_help(variant: dict[str, Any], n_labels: int) -> bool:
-    """Whether a variant that was not asked for is worth its time with so many labels."""
-    if variant["max_labels_per_rule"] == 1:
-        return True
-    return 1 < n_labels <= (_MOST_LABELS if variant["condense"] else math.inf)
 
 
 def _count_steps(progress: Progress, step: int, n_steps: int, done: int, total: int) -> None:

@@ -31,7 +31,8 @@ Masks = NDArray[np.bool_]
 
 class Pace(NamedTuple):
     """How many times as many rules are grown as are kept, in how many rounds the others are dropped,
-    and the Newton steps of a round, which starts from the votes of the round before."""
+    and the Newton steps of a round, which starts from the votes of the round before.
+    """
 
     grown_per_kept: int
     n_rounds: int
@@ -216,7 +217,8 @@ def _choose_rules(
 def _choose_bodies(body: Indices, is_given: Masks, worth: Floats, bounds: Bounds) -> Indices:
     """The positions of the rules of the bodies to keep; a body is worth what its rules are together."""
     order = _sort_rules(is_given, worth)
-    total = np.bincount(body[order], worth[order], minlength=len(body))
+    total = np.zeros(len(body))
+    np.add.at(total, body[order], worth[order])
     bodies = np.unique(body[order])
     best = bodies[_sort_rules(is_given[bodies], total[bodies])[: bounds.max_rules]]
     return order[np.isin(body[order], best)]

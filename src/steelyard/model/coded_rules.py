@@ -132,7 +132,9 @@ def drop_unused(table: RuleTable, coder: FeatureCoder) -> CodedRules:
 def code_rules(features: tuple[Feature, ...], bodies: Sequence[Sequence[Condition]]) -> CodedRules:
     """Code rules that are given as conditions with names and values, one per attribute."""
     position = {feature.name: i for i, feature in enumerate(features)}
-    distinct = {id(body): body for body in bodies}  # a body that votes for several labels is one object
+    distinct = {
+        id(body): body for body in bodies
+    }  # a body that votes for several labels is one object
     cuts: dict[int, set[float]] = {}
     for condition in itertools.chain.from_iterable(distinct.values()):
         used = cuts.setdefault(position[condition.feature], set())
@@ -147,8 +149,7 @@ def code_rules(features: tuple[Feature, ...], bodies: Sequence[Sequence[Conditio
     slot = {features[f].name: i for i, f in enumerate(used_idx)}
     orders = _CategoryOrders(coder)
     found = {
-        key: [orders.find_range(c, slot[c.feature]) for c in body]
-        for key, body in distinct.items()
+        key: [orders.find_range(c, slot[c.feature]) for c in body] for key, body in distinct.items()
     }
     table = RuleTable.from_ranges([found[id(body)] for body in bodies])
     return CodedRules(features, used_idx, orders.coder, table, np.array(orders.sources, np.intp))

@@ -125,8 +125,11 @@ class Theory(TheoryParts, Saved):
     def summary(self) -> str:
         """The theory in one line."""
         mean = self.n_conditions / len(self) if len(self) else 0.0
+        n_bodies = len({scored.body for scored in self})
+        # A few rules of different labels can have the same body by chance.
+        shares = f" with {n_bodies} different bodies" if 3 * n_bodies <= 2 * len(self) > 2 else ""
         clauses = [
-            f"{format_count(len(self), 'rule')} for {format_count(len(self.labels), 'label')}, "
+            f"{format_count(len(self), 'rule')}{shares} for {format_count(len(self.labels), 'label')}, "
             f"{mean:.1f} conditions per rule",
             f"{self.heuristic}, φ = {self.phi:g}" if self.heuristic else "",
             self.combiner.describe(),

@@ -62,13 +62,23 @@ def theory_to_lines(theory: Theory) -> Iterator[str]:
 
 
 def bodies_to_lines(theory: Theory) -> Iterator[str]:
-    """See `Theory.to_text`: the rules with the same body in one line."""
+    """See `Theory.to_text`: the rules with the same body in one line, after what it covers."""
     groups = group_by_body(theory)
     yield theory.summary
     yield f"{len(groups)} different bodies"
+    notes = [
+        (label.name, theory.combiner.describe_label(j)) for j, label in enumerate(theory.labels)
+    ]
+    if any(note for _, note in notes):
+        yield ", ".join(f"{name}: {note}" for name, note in notes)
     yield ""
-    for body, rules in groups:
-        yield f"  {describe_heads(rules)} ← {describe_body(body) or 'always'}"
+    covered = [
+        str(rules[0].tp + rules[0].fp) if rules[0].is_counted else NO_NUMBER for _, rules in groups
+    ]
+    width = max(map(len, covered), default=0)
+    for (body, rules), count in zip(groups, covered, strict=True):
+        heads = describe_heads(rules)
+        yield f"  covers {count:>{width}}  {heads} ← {describe_body(body) or 'always'}"
 
 
 def _text_columns(theory: Theory, rules: Sequence[ScoredRule]) -> list[list[str]]:
