@@ -37,9 +37,11 @@ _WITHIN_BUDGET = (1, 2, 4)
 # Bodies that vote for all labels predict better with more conditions: with 8 instead of 4, Hamming
 # accuracy rises by 0.15 to 0.33 points on images.
 _FOR_ALL_LABELS = 8
-# They are not tried with more labels than this: theories would have ten thousand votes and more, and are
-# condensed for each label by itself, which takes minutes per fold.
+# They are not tried with more labels than this: theories would have ten thousand votes and more.
 _MOST_LABELS = 30
+# Condensing bodies multiplies matrices of bodies and rows for each label. More of this work than here,
+# which is rows times labels times the square of max_rules, takes more than half a minute per fold.
+_MOST_WORK = 2e10
 
 
 @dataclass(eq=False, repr=False)
@@ -281,14 +283,19 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
             return [list(paths) for paths in zip(*(fold.paths for fold in folds), strict=True)]
 
         variants, paths_of_variant = self._stop_early(asked, learn(0, asked), tests)
-        may_share = 1 < len(paths_of_variant[0][0].labels) <= _MOST_LABELS
-        extra = [v for v in extra if v["max_labels_per_rule"] == 1 or may_share]
+        shape = X.shape[0], len(paths_of_variant[0][0].labels)
+        extra = [v for v in extra if v["max_labels_per_rule"] == 1 or self._may_share(v, *shape)]
         if extra and max(v["phi"] for v in variants) >= _ALL_NEEDED:
             more, paths_of_more = self._stop_early(extra, learn(1, extra), tests)
             variants, paths_of_variant = variants + more, paths_of_variant + paths_of_more
         n_folds = n_steps * len(splits)
         progress(n_folds, n_folds)
         return search._replace(variants=variants), paths_of_variant
+
+    def _may_share(self, variant: dict[str, Any], n_rows: int, n_labels: int) -> bool:
+        """Whether a table is not too large for bodies for several labels that were not asked for."""
+        work = n_rows * n_labels * self.max_rules**2 if variant["condense"] else 0
+        return 1 < n_labels <= _MOST_LABELS and work <= _MOST_WORK
 
     def _stop_early(
         self,

@@ -231,8 +231,8 @@ def _expect_memory(
         per_row = of_label * n_labels + 16 * n_grown_for + max_rules
     else:
         per_row = 8 * n_labels + min(effective_n_jobs(n_jobs), cpu_count(), n_labels) * n_kept
-    n_voters = max_rules * (n_labels if settings.shares_bodies else 1)
-    condensing = condense_memory(n_voters, n_rows) if settings.condense else 0
+    n_voting = n_labels if settings.shares_bodies else 1
+    condensing = condense_memory(max_rules, n_rows, n_voting) if settings.condense else 0
     return per_row * n_rows + condensing
 
 

@@ -94,13 +94,14 @@ def _use_one_thread() -> Iterator[None]:
                 _Threads.limits.restore_original_limits()
 
 
-def expect_memory(n_rules: int, n_rows: int) -> int:
+def expect_memory(n_rules: int, n_rows: int, n_labels: int = 1) -> int:
     """Bytes that condensing takes at most, beside small matrices.
 
-    Five times where the rules fire, since rows are copied while they are joined, and four blocks of
-    floating point numbers.
+    Five times where the rules of a label fire, since rows are copied while they are joined, bits of
+    where they fire for each label, and four blocks of floating point numbers.
     """
-    return 5 * n_rules * n_rows + 32 * min(_BLOCK, n_rules * n_rows)
+    fires = n_rules * n_rows
+    return 5 * fires + fires * n_labels // 8 + 32 * min(_BLOCK, fires)
 
 
 def condense_votes(
@@ -180,10 +181,7 @@ def condense_votes(
 
 
 def _number_bodies(pool: RulePool, rules: Indices) -> Indices:
-    """A number for each rule: those with the same conditions have the same one; given rules have their own.
-
-    The numbers are those of the first rules with these conditions.
-    """
+    """The first rule with the same conditions as each rule; no other rule counts as a given one."""
     ranges = pool.table.list_ranges()
     first: dict[Any, int] = {}
     keys = (ranges[r] if r < len(ranges) else r for r in rules.tolist())
@@ -240,14 +238,14 @@ def _round_digits(worth: Floats) -> Floats:
 class _Task(NamedTuple):
     """The rules of one label, and what their votes are fitted to.
 
-    `rank` is the position of each rule in the ranking. `fires` has one row per rule and one column per
+    `rank` is the position of each rule in the ranking. `fires` has one row per rule and one bit per
     group of equal examples; `wanted` is the probability that their votes are to predict, `total` is
     what they count, and `offset` are their log-odds without these rules. A rule votes for its `sign`;
     if it must vote, it has at least one point.
     """
 
     rank: Indices
-    fires: Masks
+    fires: NDArray[np.uint8]
     sign: NDArray[np.int64]
     must_vote: Masks
     votes: Floats
@@ -283,7 +281,8 @@ class _Task(NamedTuple):
         # Votes that separate the classes would have no bound without a prior.
         l2 = max(m, 1.0) * max(prior * (1 - prior), LEAST_PROBABILITY)
         offset = np.full(len(total), start)
-        return cls(rank, fires, np.sign(points), must_vote, votes, wanted, total, offset, l2)
+        packed = np.packbits(fires, axis=1)
+        return cls(rank, packed, np.sign(points), must_vote, votes, wanted, total, offset, l2)
 
     def take(self, mask: Masks) -> Self:
         """The same task with some of the rules."""
@@ -294,6 +293,13 @@ class _Task(NamedTuple):
             must_vote=self.must_vote[mask],
             votes=self.votes[mask],
         )
+
+    def _unpack(self, begin: int = 0, n_rows: int | None = None) -> NDArray[np.uint8]:
+        """Where the rules fire among some groups of examples, from a multiple of eight on; 1 or 0."""
+        n_left = len(self.total) - begin
+        n_rows = n_left if n_rows is None else min(n_rows, n_left)
+        packed = self.fires[:, begin // 8 : (begin + n_rows + 7) // 8]
+        return np.unpackbits(packed, axis=1, count=n_rows)
 
     def weigh(self, n_steps: int) -> tuple[Self, Floats]:
         """The task with votes after a few steps, and what each rule is worth; -1 for those that turn."""
@@ -309,7 +315,8 @@ class _Task(NamedTuple):
         is_turned = np.zeros(len(self.sign), dtype=np.bool_)
         while True:
             # A rule that must vote although its vote would turn has one point.
-            offset = self.offset + least[is_turned] / POINTS_PER_LOG_ODD @ self.fires[is_turned]
+            turned = self.take(is_turned)
+            offset = self.offset + least[is_turned] / POINTS_PER_LOG_ODD @ turned._unpack()
             fitted, bend = self.take(~is_turned)._replace(offset=offset)._minimise(_MOST_STEPS)
             points = least.copy()
             points[~is_turned] = np.rint(POINTS_PER_LOG_ODD * fitted).astype(np.int64)
@@ -340,10 +347,10 @@ class _Task(NamedTuple):
         """The loss with these votes, its gradient and its curvature, in blocks of rows."""
         loss = self.l2 / 2 * float(votes @ votes)
         slope, bend = self.l2 * votes, self.l2 * np.eye(len(votes))
-        n_rows = max(1, _BLOCK // max(len(votes), 1))
+        n_rows = 8 * max(1, _BLOCK // (8 * max(len(votes), 1)))
         for begin in range(0, len(self.total), n_rows):
             rows = slice(begin, begin + n_rows)
-            covers = self.fires[:, rows].astype(np.float64)
+            covers = self._unpack(begin, n_rows).astype(np.float64)
             total, wanted = self.total[rows], self.wanted[rows]
             log_odds = votes @ covers + self.offset[rows]
             p = _to_probability(log_odds)
