@@ -63,9 +63,7 @@ _WEIGHT = "The column with the weights of the examples: 2 is two copies, 0.5 cou
 _MAX_MEMORY = "Memory that the fit may take, such as 4GB or 500MiB; more ends with what to change."
 _CLASS_WEIGHT = "balanced: the presence and the absence of a label weigh the same."
 _CATEGORY_SETS = "Let conditions test several categories of an attribute: colour in {blue, red}."
-_CONDENSE = (
-    "Boosted rules: grow three times as many, keep those that predict alike; --tune tries both."
-)
+_CONDENSE = "Boosted rules: grow more of them, keep those that predict alike; --tune tries both."
 _DECODE_DEFAULT = "each-label; short and boosted: best-label-set"
 _MAX_RULES = "Maximum number of rules, or with --labels-per-rule of bodies."
 _LABELS_PER_RULE = (
@@ -93,7 +91,9 @@ MaxTotalConditions = Annotated[
 MinRulesPerLabel = Annotated[
     int | None, option("Rules that each label keeps at least.", default="0", min=0)
 ]
-LabelsPerRule = Annotated[str | None, option(_LABELS_PER_RULE, default="1", metavar="NUMBER")]
+LabelsPerRule = Annotated[
+    str | None, option(_LABELS_PER_RULE, default="1; --tune: 1,all", metavar="NUMBER")
+]
 MaxMemory = Annotated[str | None, option(_MAX_MEMORY, default="a quarter", metavar="SIZE")]
 ConstraintsFile = Annotated[
     Path | None, option(_CONSTRAINTS, metavar="FILE.toml", exists=True, dir_okay=False)

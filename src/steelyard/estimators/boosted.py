@@ -102,11 +102,11 @@ class BoostedRulesClassifier(BoostedRulesParameters):
         `EachLabel`, `BestLabelSet`, `LabelSetVotes` and `BestF1`. None is the best label set, and for a
         one-dimensional y the best class.
     condense : False, "predictions" or "labels", default=False
-        Whether three times as many rules are grown as are kept. The kept ones have new votes, with which
-        they predict nearly what all of them predict ("predictions") or fit the labels ("labels"). Both
-        can predict better, the latter only where labels have little noise; `BoostedRulesClassifierCV`
-        finds out. A fit takes three to four times as long, and longer with several hundred rules per
-        label. Not for rules that vote for several labels.
+        Whether three times as many rules are grown as are kept, or twice as many bodies if they may vote
+        for several labels. The kept ones have new votes, with which they predict nearly what all of them
+        predict ("predictions") or fit the labels ("labels"). Both can predict better, the latter only
+        where labels have little noise; `BoostedRulesClassifierCV` finds out. A fit takes three to four
+        times as long, and longer with several hundred rules or bodies per label.
     calibrate : bool or int, default=False
         Whether votes are scaled and starts shifted, label by label, so that probabilities fit unseen
         examples. An integer is the number of inner folds that give such examples, True is 5: it takes as
@@ -122,8 +122,9 @@ class BoostedRulesClassifier(BoostedRulesParameters):
         Memory for what grows with labels and rules, such as ``"4GB"``, or a number of bytes: 8 bytes per
         example and label, and for each label at work one per example or, if there are fewer than 20
         rules per label, one per example and rule. Where bodies vote for several labels it is 56 per
-        example and label (80 with weights), and 16 more for up to 20 labels; `condense` adds 15 per
-        example and rule of `max_rules`. None is a quarter of the machine's. If they need more, a
+        example and label (80 with weights), and 16 more for up to 20 labels; `condense` adds up to 15
+        per example and rule of `max_rules`, and where bodies vote for several labels also a quarter per
+        label. None is a quarter of the machine's. If they need more, a
         MemoryError says what to change before any rule is grown.
     n_jobs : int or None, default=None
         Labels are learned in parallel; the result does not depend on it.

@@ -49,8 +49,8 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
     """Rules that vote, tuned for a measure by cross-validation: how many, and how they are decoded.
 
     Every fold learns one theory per m. Boosting stops where the labels of held-out examples are most
-    likely. If most rules are needed, each fold also learns theories that are condensed from more rules.
-    The theories are decoded in every way to choose from. The cell with the best mean score is learned
+    likely. If most rules are needed, each fold also learns bodies that vote for all labels, and theories
+    that are condensed from more rules or bodies. The theories are decoded in every way to choose from. The cell with the best mean score is learned
     again on all examples.
 
     Parameters
@@ -73,19 +73,22 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
         example-based F1 there is also the best expected F1; for a macro measure, if calibrated, also
         each label by itself with a threshold of its own.
     condense : False, "predictions", "labels", a list of them or None, default=None
-        As in `BoostedRulesClassifier`. None also tries both ways to condense rules for one label if most
-        of those that are not condensed are needed, unless more than 500 rules are asked for: the time of
-        condensing grows with the cube of the rules of a label.
+        As in `BoostedRulesClassifier`. None also tries both ways if most of the rules that are not
+        condensed are needed, unless more than 500 rules are asked for: the time of condensing grows with
+        the cube of the rules of a label. Bodies for several labels are not condensed for sparse tables.
     max_conditions : int, None, a list of them or "auto", default="auto"
         As in `BoostedRulesClassifier`, or a list to choose from. "auto" is 4, and 8 for bodies that vote
         for all labels. If `condense` is None, it also tries rules of one condition for sparse tables,
         such as those of words. If `max_total_conditions` bounds the conditions of all rules together, it
         tries 1, 2 and 4, which takes up to three times as long: there can be more rules if they are
         shorter.
-    max_labels_per_rule : int, None or a list of them, default=1
-        As in `BoostedRulesClassifier`, or a list to choose from: ``[1, None]`` also tries bodies that
-        vote for all labels, which makes theories of many more votes; with a larger `tolerance` they are
-        chosen only if they are better by as many standard errors.
+    max_labels_per_rule : int, None, a list of them or "auto", default="auto"
+        As in `BoostedRulesClassifier`, or a list to choose from. "auto" is 1 and, if most of these rules
+        are needed, also None: `max_rules` bodies, each of which votes for all labels. They predict better
+        where labels have little noise and are hard to tell from few conditions, and make theories of many
+        more votes; with a larger `tolerance` they are chosen only if they are better by as many standard
+        errors. "auto" does not try them with more than 30 labels, with `constraints`, and with what does
+        not apply to them.
     max_rules, max_total_conditions, min_rules_per_label, n_tries, sample_fraction, max_features, \
     category_sets, class_weight, constraints, max_memory, random_state, verbose
         As in `BoostedRulesClassifier`.

@@ -243,11 +243,7 @@ class BoostingSettings(SamplingSettings):
         check_condense(self.condense)
         check_labels_per_rule(self.max_labels_per_rule)
         if self.shares_bodies:
-            for name in (
-                "min_rules_per_label",
-                "max_total_conditions",
-                "category_sets",
-            ):
+            for name in ("min_rules_per_label", "max_total_conditions", "category_sets"):
                 if getattr(self, name):
                     raise ValueError(
                         f"{name} does not apply to rules for several labels: leave it out or set "
