@@ -7,8 +7,8 @@ Run:  apt-get download r-cran-mlbench r-cran-kernlab
 
 Each data set becomes a folder with <name>.arff, <name>.xml and folds.csv (five folds at random), as
 beyond_table.py and boomer_table.py read them. Labels of tables with classes are groups of classes, drawn
-at random; those of boston, ozone, vote and income are attributes that are left out of the table. Of
-larger tables 2,500 rows are drawn.
+at random; those of the other tables are attributes that are left out of the table. Of larger tables
+2,500 rows are drawn.
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ CLASSES = {
     "glass": ("Glass", "Type", 5, 5, True),
     "soybean": ("Soybean", "Class", 8, 6, False),
     "dna": ("DNA", "Class", 3, 7, False),
+    "shuttle": ("Shuttle", "Class", 5, 8, True),
+    "zoo": ("Zoo", "type", 5, 9, False),
 }
 
 Tables = tuple[pd.DataFrame, pd.DataFrame]
@@ -111,13 +113,40 @@ def load_income(folder: Path) -> Tables:
     return table.drop(columns=["DUAL.INCOMES", "HOUSEHOLD.SIZE"]), pd.DataFrame(labels)
 
 
-OTHERS = {"vote": load_vote, "boston": load_boston, "ozone": load_ozone, "income": load_income}
+def load_breast(folder: Path) -> Tables:
+    table = read(folder / "mlbench/data/BreastCancer.rda").drop(columns="Id")
+    is_malignant = table.pop("Class").astype(str) == "malignant"
+    table = to_numbers(table)
+    least = {"Mitoses": 1, "Normal.nucleoli": 2, "Bl.cromatin": 3, "Marg.adhesion": 1}
+    labels = {name: table.pop(name) > value for name, value in least.items()}
+    return table, pd.DataFrame({"malignant": is_malignant} | labels)
+
+
+def load_insurance(folder: Path) -> Tables:
+    """What customers have insured, by what is known of their neighbourhood and by two contracts."""
+    table = read(folder / "kernlab/data/ticdata.rda").sample(MOST_ROWS, random_state=1)
+    table = table.reset_index(drop=True)
+    names = ["PPERSAUT", "PBRAND", "PWAPART", "PBROM", "PLEVEN", "PMOTSCO"]
+    # The first category of a contribution is none.
+    insured = {name: table[name].astype("category").cat.codes > 0 for name in names}
+    known = [name for name in table if name.startswith("M") or name in ("STYPE", "PTRACTOR")]
+    return table[known].astype(object), pd.DataFrame(insured)
+
+
+OTHERS = {
+    "vote": load_vote,
+    "boston": load_boston,
+    "ozone": load_ozone,
+    "income": load_income,
+    "breast": load_breast,
+    "insurance": load_insurance,
+}
 
 
 def to_cell(value: Any, is_numeric: bool) -> str:
     if pd.isna(value):
         return "?"
-    return repr(float(value)) if is_numeric else f"'{value}'"
+    return repr(float(value)) if is_numeric else "'{}'".format(str(value).replace("'", ""))
 
 
 def write(out: Path, X: pd.DataFrame, Y: pd.DataFrame) -> None:
