@@ -101,8 +101,8 @@ class TestChoosing:
         assert cells == [
             {"max_conditions": length, "max_labels_per_rule": most, "condense": condense}
             | {"phi": 1.0, "decode": decoder, "m": 16.0}
-            for most, length in ((1, 4), (None, 8))
-            for condense in CONDENSE
+            for most, length, ways in ((1, 4, CONDENSE), (None, 8, [False, "labels"]))
+            for condense in ways
             for decoder in TUNED_BOOSTED_DECODERS
         ]
         fitted = tuned().fit(*data)
@@ -351,7 +351,10 @@ class TestBodiesForAllLabels:
     def test_they_are_tried_alone_and_condensed(self, data):
         options = {"max_labels_per_rule": "auto", "decode": "each-label"}
         fitted = tuned("hamming", **options).fit(*data)
-        assert self.tried(fitted) == {(most, way) for most in (1, None) for way in CONDENSE}
+        assert self.tried(fitted) == {(1, way) for way in CONDENSE} | {
+            (None, False),
+            (None, "labels"),
+        }
         asked = tuned("hamming", **options | {"max_labels_per_rule": [1, None]}).fit(*data)
         assert asked.theory_ == fitted.theory_
         alone = tuned("hamming", **options, condense=False).fit(*data)

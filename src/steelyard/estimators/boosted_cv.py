@@ -75,7 +75,8 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
     condense : False, "predictions", "labels", a list of them or None, default=None
         As in `BoostedRulesClassifier`. None also tries both ways if most of the rules that are not
         condensed are needed, unless more than 500 rules are asked for: the time of condensing grows with
-        the cube of the rules of a label. Bodies for several labels are not condensed for sparse tables.
+        the cube of the rules of a label. Of bodies for several labels it tries "labels", except for
+        sparse tables.
     max_conditions : int, None, a list of them or "auto", default="auto"
         As in `BoostedRulesClassifier`, or a list to choose from. "auto" is 4, and 8 for bodies that vote
         for all labels. If `condense` is None, it also tries rules of one condition for sparse tables,
@@ -148,13 +149,12 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
     def _list_variants(self, X: Any) -> list[dict[str, Any]]:
         """Combinations of what growing depends on, with the largest `phi` to choose from."""
         has_words = X is not None and is_sparse(X)
-        ways, most, variants = self._list_condense(), max(self._list_shares()), []
+        most, variants = max(self._list_shares()), []
         for most_labels in self._list_labels_per_rule():
             sharing = {"max_labels_per_rule": [most_labels]}
             lengths = self._list_max_conditions(most_labels)
-            is_slow = has_words and self.condense is None and most_labels != 1
-            own = [False] if is_slow else ways
-            variants += combine({"max_conditions": lengths, **sharing, "condense": own})
+            ways = self._list_condense(most_labels, has_words)
+            variants += combine({"max_conditions": lengths, **sharing, "condense": ways})
             is_open = self.condense is None and _is_auto(self.max_conditions)
             if is_open and has_words and 1 not in lengths:
                 variants += combine({"max_conditions": [1], **sharing, "condense": [False]})
@@ -204,13 +204,18 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
             return [*_WITHIN_BUDGET]
         return [_FOR_ALL_LABELS if most_labels is None else BoostedRulesClassifier.max_conditions]
 
-    def _list_condense(self) -> list[str | bool]:
-        """The values of `condense` to choose from."""
+    def _list_condense(self, most_labels: int | None, has_words: bool) -> list[str | bool]:
+        """The values of `condense` to choose from if a body votes for so many labels."""
         may_keep_all = 1 in self._list_shares()
         if self.condense is None:
             is_quick = is_integer(self.max_rules) and self.max_rules <= _MOST_TRIED
-            tries_all = is_quick and may_keep_all
-            return [False, *TEACHERS] if tries_all else [False]
+            if not (is_quick and may_keep_all):
+                return [False]
+            if most_labels == 1:
+                return [False, *TEACHERS]
+            # Bodies that learn what all bodies predict are as good as those that are not condensed, and
+            # on texts neither helps.
+            return [False] if has_words else [False, "labels"]
         values = as_list(self.condense)
         for value in values:
             check_condense(value)
