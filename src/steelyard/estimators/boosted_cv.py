@@ -50,8 +50,8 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
 
     Every fold learns one theory per m. Boosting stops where the labels of held-out examples are most
     likely. If most rules are needed, each fold also learns bodies that vote for all labels, and theories
-    that are condensed from more rules or bodies. The theories are decoded in every way to choose from. The cell with the best mean score is learned
-    again on all examples.
+    that are condensed from more rules or bodies. The theories are decoded in every way to choose from.
+    The cell with the best mean score is learned again on all examples.
 
     Parameters
     ----------
@@ -85,11 +85,11 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
         shorter.
     max_labels_per_rule : int, None, a list of them or "auto", default="auto"
         As in `BoostedRulesClassifier`, or a list to choose from. "auto" is 1 and, if most of these rules
-        are needed, also None: `max_rules` bodies, each of which votes for all labels. They predict better
-        where labels have little noise and are hard to tell from few conditions, and make theories of many
-        more votes; with a larger `tolerance` they are chosen only if they are better by as many standard
-        errors. "auto" does not try them with more than 30 labels, with `constraints`, and with what does
-        not apply to them.
+        are needed, also None: `max_rules` bodies, each of which votes for all labels. They predict
+        better where labels have little noise but follow from many attributes, and make theories of many
+        more votes; with a larger `tolerance` they are chosen only if they are better by as many
+        standard errors. "auto" does not try them with more than 30 labels, with `constraints`, and with
+        what does not apply to them.
     max_rules, max_total_conditions, min_rules_per_label, n_tries, sample_fraction, max_features, \
     category_sets, class_weight, constraints, max_memory, random_state, verbose
         As in `BoostedRulesClassifier`.

@@ -65,12 +65,10 @@ def bodies_to_lines(theory: Theory) -> Iterator[str]:
     """See `Theory.to_text`: the rules with the same body in one line, after what it covers."""
     groups = group_by_body(theory)
     yield theory.summary
-    yield f"{len(groups)} different bodies"
-    notes = [
-        (label.name, theory.combiner.describe_label(j)) for j, label in enumerate(theory.labels)
-    ]
-    if any(note for _, note in notes):
-        yield ", ".join(f"{name}: {note}" for name, note in notes)
+    notes = (theory.combiner.describe_label(j) for j in range(len(theory.labels)))
+    names = (label.name for label in theory.labels)
+    starts = ", ".join(f"{name}: {note}" for name, note in zip(names, notes, strict=True) if note)
+    yield "; ".join(filter(None, (f"{len(groups)} different bodies", starts)))
     yield ""
     covered = [
         str(rules[0].tp + rules[0].fp) if rules[0].is_counted else NO_NUMBER for _, rules in groups
