@@ -344,12 +344,14 @@ class TestStopping:
 class TestBodiesForAllLabels:
     """They are tried without being asked for where most rules for one label are needed."""
 
+    MANY = {"max_labels_per_rule": "auto", "max_rules": 100}
+
     def tried(self, fitted):
         columns = (fitted.cv_results_[k] for k in ("max_labels_per_rule", "condense"))
         return set(zip(*columns, strict=True))
 
     def test_they_are_tried_alone_and_condensed(self, data):
-        options = {"max_labels_per_rule": "auto", "decode": "each-label"}
+        options = self.MANY | {"decode": "each-label"}
         fitted = tuned("hamming", **options).fit(*data)
         assert self.tried(fitted) == {(1, way) for way in CONDENSE} | {
             (None, False),
@@ -361,25 +363,29 @@ class TestBodiesForAllLabels:
         assert self.tried(alone) == {(1, False), (None, False)}
 
     def test_noise_needs_none_of_them(self, noisy):
-        options = {"phis": None, "max_rules": 99, "max_labels_per_rule": "auto"}
+        options = self.MANY | {"phis": None}
         assert self.tried(tuned("hamming", **options).fit(*noisy)) == {(1, False)}
+
+    def test_who_asks_for_few_rules_gets_no_more_votes(self, data):
+        fitted = tuned("hamming", **self.MANY | {"max_rules": 99}).fit(*data)
+        assert self.tried(fitted) == {(1, way) for way in CONDENSE}
+        assert len(fitted.theory_) <= 99
 
     def test_one_label_has_nothing_to_share(self, data):
         X, Y = data
-        fitted = tuned("hamming", max_labels_per_rule="auto", decode="each-label").fit(
-            X, Y.iloc[:, :1]
-        )
+        options = self.MANY | {"decode": "each-label"}
+        fitted = tuned("hamming", **options).fit(X, Y.iloc[:, :1])
         assert self.tried(fitted) == {(1, way) for way in CONDENSE}
 
     def test_with_very_many_labels_they_are_not_tried(self, data):
         X, Y = data
         many = pd.concat([Y.add_suffix(f" {k}") for k in range(11)], axis=1)
-        fitted = tuned("hamming", max_labels_per_rule="auto", max_rules=60).fit(X, many)
+        fitted = tuned("hamming", **self.MANY).fit(X, many)
         assert self.tried(fitted) == {(1, way) for way in CONDENSE}
 
     def test_for_words_they_are_not_condensed_and_may_have_one_condition(self):
         words = pd.DataFrame(np.random.default_rng(0).random((120, 9)) < 0.1).astype(int)
-        variants = tuned(max_labels_per_rule="auto")._plan(0, X=words).variants
+        variants = tuned(**self.MANY)._plan(0, X=words).variants
         names = ("max_labels_per_rule", "max_conditions", "condense")
         found = [tuple(v[name] for name in names) for v in variants if not v["condense"]]
         assert found == [(1, 4, False), (1, 1, False), (None, 8, False), (None, 1, False)]
@@ -397,7 +403,7 @@ class TestBodiesForAllLabels:
         ids=lambda given: next(iter(given)),
     )
     def test_what_does_not_apply_to_them_excludes_them(self, given):
-        cells = tuned(max_labels_per_rule="auto", **given).list_cells()
+        cells = tuned(**self.MANY, **given).list_cells()
         assert {cell["max_labels_per_rule"] for cell in cells} == {1}
 
 

@@ -199,6 +199,12 @@ def test_too_many_copies_are_rejected_before_they_are_made(rare):
         RipperClassifier().fit(*rare, [10**12] * 400)
 
 
+@pytest.mark.parametrize("kind", [BoostedRulesClassifier, RuleSetClassifier])
+def test_weights_too_small_to_count_with_are_rejected(rare, kind):
+    with pytest.raises(ValueError, match="sum of 4e-298, which is too small to count with: multiply"):
+        kind().fit(*rare, np.full(400, 1e-300))
+
+
 def test_ripper_takes_integers_only(rare, weights):
     with pytest.raises(ValueError, match="sample_weight must be integers: a weight of k"):
         RipperClassifier().fit(*rare, weights)

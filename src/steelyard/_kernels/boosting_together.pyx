@@ -1,7 +1,8 @@
 """Boosting of several labels: grow a body for the sum of its gains over all of them.
 
 Gradients and curvatures are integers, as in `boosting`, so their sums do not depend on the order of the
-rows. Those of the labels lie side by side: a row is looked up once for all labels.
+rows. Floating point numbers hold them exactly, since no sum reaches 2⁵³; with these, the compiler weighs
+several labels at once. Those of the labels lie side by side: a row is looked up once for all labels.
 """
 
 import numpy as np
@@ -28,19 +29,20 @@ cdef struct Space:
     Coded coded
     Py_ssize_t n_labels  # that a body is grown for; they are ...
     int64_t* label  # (n_labels,) ... these labels
-    const double* l2  # (all labels,)
-    const double* per_unit  # (all labels,)
+    double* l2  # (n_labels,)
+    double* per_unit  # (n_labels,)
+    double* gain  # (n_labels,) of a body for each of them
     double max_weight
     Py_ssize_t n_features_drawn
     Py_ssize_t n_varying
     int64_t* window  # usable features; the drawn ones move to the front
-    int64_t* bag  # (n_rows, 2 · n_labels) the part of the loss of the rows of the bag
+    double* bag  # (n_rows, 2 · n_labels) the part of the loss of the rows of the bag
     uint32_t* members  # rows of the bag that satisfy the body so far ...
     uint8_t* inside  # (n_rows,) ... and whether a row is one of them
-    int64_t* histogram  # (most_codes, 2 · n_labels) sums by code; 0 between calls
-    int64_t* total  # (2 · n_labels,) of the members ...
-    int64_t* known  # ... of those whose code is known ...
-    int64_t* below  # ... and of those with a smaller code
+    double* histogram  # (most_codes, 2 · n_labels) sums by code; 0 between calls
+    double* total  # (2 · n_labels,) of the members ...
+    double* known  # ... of those whose code is known ...
+    double* below  # ... and of those with a smaller code
 
 
 # A condition, and the gain of the body with it; without a condition `high` is 0.
@@ -49,55 +51,71 @@ cdef struct Found:
     Condition condition
 
 
-cdef inline void _add(int64_t* sums, const int64_t* more, Py_ssize_t n) noexcept nogil:
+cdef inline void _add(double* sums, const double* more, Py_ssize_t n) noexcept nogil:
     cdef Py_ssize_t i
     for i in range(n):
         sums[i] += more[i]
 
 
-cdef inline void _subtract(int64_t* sums, const int64_t* less, Py_ssize_t n) noexcept nogil:
+cdef inline void _subtract(double* sums, const double* less, Py_ssize_t n) noexcept nogil:
     cdef Py_ssize_t i
     for i in range(n):
         sums[i] -= less[i]
 
 
-cdef inline bint _is_zero(const int64_t* sums, Py_ssize_t n) noexcept nogil:
-    cdef int64_t bits = 0
+cdef inline bint _is_zero(const double* sums, Py_ssize_t n) noexcept nogil:
     cdef Py_ssize_t i
     for i in range(n):
-        bits |= sums[i]
-    return bits == 0
+        if sums[i] != 0.0:
+            return False
+    return True
 
 
-cdef inline double _weigh(
-    int64_t gradient, int64_t curvature, Py_ssize_t j, const Space* space
-) noexcept nogil:
-    """The gain of a body for label j."""
-    cdef double slope = <double> gradient * space.per_unit[j]
-    cdef double bend = <double> curvature * space.per_unit[j] + space.l2[j]
-    cdef double weight = min(max(slope / bend, -space.max_weight), space.max_weight)
+cdef inline double _weigh(double slope, double bend, double max_weight) noexcept nogil:
+    """The gain of a body for one label."""
+    cdef double weight = slope / bend
+    weight = max_weight if weight > max_weight else weight
+    weight = -max_weight if weight < -max_weight else weight
     return weight * (2.0 * slope - bend * weight)
 
 
-cdef double _weigh_all(const int64_t* sums, const Space* space) noexcept nogil:
-    """The sum of the gains over the labels that a body is grown for."""
+cdef inline double _add_up_gains(const Space* space) noexcept nogil:
     cdef double gain = 0.0
     cdef Py_ssize_t i
     for i in range(space.n_labels):
-        gain += _weigh(sums[i], sums[space.n_labels + i], space.label[i], space)
+        gain += space.gain[i]
     return gain
+
+
+cdef double _weigh_all(const double* sums, const Space* space) noexcept nogil:
+    """The sum of the gains over the labels that a body is grown for."""
+    cdef Py_ssize_t n = space.n_labels
+    cdef const double* l2 = space.l2
+    cdef const double* per_unit = space.per_unit
+    cdef double max_weight = space.max_weight
+    cdef double* gain = space.gain
+    cdef Py_ssize_t i
+    for i in range(n):
+        gain[i] = _weigh(sums[i] * per_unit[i], sums[n + i] * per_unit[i] + l2[i], max_weight)
+    return _add_up_gains(space)
 
 
 cdef double _weigh_rest(
-    const int64_t* whole, const int64_t* part, const Space* space
+    const double* whole, const double* part, const Space* space
 ) noexcept nogil:
     """The same for what a part leaves of a whole."""
     cdef Py_ssize_t n = space.n_labels
-    cdef double gain = 0.0
+    cdef const double* l2 = space.l2
+    cdef const double* per_unit = space.per_unit
+    cdef double max_weight = space.max_weight
+    cdef double* gain = space.gain
+    cdef double slope, bend
     cdef Py_ssize_t i
     for i in range(n):
-        gain += _weigh(whole[i] - part[i], whole[n + i] - part[n + i], space.label[i], space)
-    return gain
+        slope = (whole[i] - part[i]) * per_unit[i]
+        bend = (whole[n + i] - part[n + i]) * per_unit[i] + l2[i]
+        gain[i] = _weigh(slope, bend, max_weight)
+    return _add_up_gains(space)
 
 
 cdef void _draw_labels(
@@ -142,9 +160,10 @@ cdef Py_ssize_t _draw_bag(
     cdef Py_ssize_t n_rows = space.coded.n_rows
     cdef Py_ssize_t n = space.n_labels
     cdef Py_ssize_t row, i, _, n_members = 0
-    cdef int64_t* own
+    cdef double* own
+    cdef int64_t n_times
     memset(n_drawn, 0, n_rows * sizeof(int64_t))
-    memset(space.total, 0, 2 * n * sizeof(int64_t))
+    memset(space.total, 0, 2 * n * sizeof(double))
     for _ in range(bag_size):
         n_drawn[draw_row(state, draw_order, draw_ends, n_rows)] += 1
     for row in range(n_rows):
@@ -154,9 +173,10 @@ cdef Py_ssize_t _draw_bag(
         space.members[n_members] = row
         n_members += 1
         own = space.bag + 2 * n * row
+        n_times = n_drawn[row]
         for i in range(n):
-            own[i] = n_drawn[row] * drawn_loss[0, space.label[i], row]
-            own[n + i] = n_drawn[row] * drawn_loss[1, space.label[i], row]
+            own[i] = <double> (n_times * drawn_loss[0, space.label[i], row])
+            own[n + i] = <double> (n_times * drawn_loss[1, space.label[i], row])
         _add(space.total, own, 2 * n)
     return n_members
 
@@ -166,10 +186,10 @@ cdef void _add_up(Py_ssize_t f, Py_ssize_t n_members, const Space* space) noexce
     cdef const Coded* coded = &space.coded
     cdef Py_ssize_t n = 2 * space.n_labels
     cdef const int32_t* codes
-    cdef int64_t* rest
+    cdef double* rest
     cdef Py_ssize_t i, e
     cdef uint32_t row
-    memcpy(space.known, space.total, n * sizeof(int64_t))
+    memcpy(space.known, space.total, n * sizeof(double))
     if coded.column[f] >= 0:
         codes = dense_codes(coded, f)
         for i in range(n_members):
@@ -207,9 +227,9 @@ cdef void _find_range(Py_ssize_t f, Found* best, const Space* space) noexcept no
     """
     cdef Py_ssize_t n = 2 * space.n_labels
     cdef int32_t n_codes = space.coded.n_codes[f]
-    cdef int64_t* sums
+    cdef double* sums
     cdef int32_t code
-    memset(space.below, 0, n * sizeof(int64_t))
+    memset(space.below, 0, n * sizeof(double))
     for code in range(n_codes):
         sums = space.histogram + n * code
         if _is_zero(sums, n):
@@ -222,7 +242,7 @@ cdef void _find_range(Py_ssize_t f, Found* best, const Space* space) noexcept no
             _consider(
                 f, code + 1, n_codes, _weigh_rest(space.known, space.below, space), best
             )
-        memset(sums, 0, n * sizeof(int64_t))
+        memset(sums, 0, n * sizeof(double))
 
 
 cdef Py_ssize_t _grow(
@@ -254,7 +274,7 @@ cdef Py_ssize_t _grow(
         length += 1
         filter_mask(&space.coded, best.condition, space.inside)
         n_before, n_members = n_members, 0
-        memset(space.total, 0, n * sizeof(int64_t))
+        memset(space.total, 0, n * sizeof(double))
         for i in range(n_before):
             row = space.members[i]
             if space.inside[row]:
@@ -268,11 +288,13 @@ cdef double _judge(
     const uint8_t* covered,
     const int64_t[:, :, ::1] loss,
     const int64_t[::1] labels,
-    const Space* space,
+    const double[::1] l2,
+    const double[::1] per_unit,
+    double max_weight,
 ) noexcept nogil:
     """The sum of the gains of a body over the labels, on all rows."""
     cdef int64_t gradient, curvature, mask
-    cdef double gain = 0.0
+    cdef double bend, gain = 0.0
     cdef Py_ssize_t i, j, row
     for i in range(labels.shape[0]):
         j = labels[i]
@@ -281,7 +303,8 @@ cdef double _judge(
             mask = -<int64_t> covered[row]  # all bits or none: half of the rows would be mispredicted
             gradient += loss[0, j, row] & mask
             curvature += loss[1, j, row] & mask
-        gain += _weigh(gradient, curvature, j, space)
+        bend = <double> curvature * per_unit[j] + l2[j]
+        gain += _weigh(<double> gradient * per_unit[j], bend, max_weight)
     return gain
 
 
@@ -317,7 +340,7 @@ def grow_body(
     loss, drawn_loss : (2, n_labels, n_rows) int64
         Gradients and curvatures, in multiples of 1/unit: of each row, and of one draw of it.
     l2, unit : (n_labels,) double
-        No sum may reach 2⁶³.
+        No sum may reach 2⁵³.
     labels : (n_grown_for,) int64
         Those to grow for.
     draw_order : (n_rows,) int64
@@ -344,21 +367,22 @@ def grow_body(
     cdef double[::1] per_unit = 1.0 / np.asarray(unit)
     space.coded = borrow(coded)
     most_labels = min(most_labels, n_all)
-    space.l2 = &l2[0]
-    space.per_unit = &per_unit[0]
     space.max_weight = max_weight
     space.n_features_drawn = n_features_drawn
     space.n_varying = window.shape[0]
     space.window = &window[0]
-    cdef Py_ssize_t n_bytes = 2 * most_labels * sizeof(int64_t)  # of the sums of one row
+    cdef Py_ssize_t n_bytes = 2 * most_labels * sizeof(double)  # of the sums of one row
     space.label = <int64_t*> allocate(owner, most_labels * sizeof(int64_t))
-    space.bag = <int64_t*> allocate(owner, n_rows * n_bytes)
+    space.l2 = <double*> allocate(owner, most_labels * sizeof(double))
+    space.per_unit = <double*> allocate(owner, most_labels * sizeof(double))
+    space.gain = <double*> allocate(owner, most_labels * sizeof(double))
+    space.bag = <double*> allocate(owner, n_rows * n_bytes)
     space.members = <uint32_t*> allocate(owner, n_rows * sizeof(uint32_t))
     space.inside = <uint8_t*> allocate(owner, n_rows)
-    space.histogram = <int64_t*> allocate(owner, max(1, coded.n_codes.max()) * n_bytes)
-    space.total = <int64_t*> allocate(owner, n_bytes)
-    space.known = <int64_t*> allocate(owner, n_bytes)
-    space.below = <int64_t*> allocate(owner, n_bytes)
+    space.histogram = <double*> allocate(owner, max(1, coded.n_codes.max()) * n_bytes)
+    space.total = <double*> allocate(owner, n_bytes)
+    space.known = <double*> allocate(owner, n_bytes)
+    space.below = <double*> allocate(owner, n_bytes)
     n_drawn = <int64_t*> allocate(owner, n_rows * sizeof(int64_t))
     covered = <uint8_t*> allocate(owner, n_rows)
     body = <Condition*> allocate(owner, most_conditions * sizeof(Condition))
@@ -394,6 +418,9 @@ def grow_body(
             else:
                 for i in range(most_labels):
                     space.label[i] = labels[i]
+            for i in range(space.n_labels):
+                space.l2[i] = l2[space.label[i]]
+                space.per_unit[i] = per_unit[space.label[i]]
             bag_seed = seed
             n_members = _draw_bag(
                 &seed, &draw_order[0], ends, bag_size, drawn_loss, n_drawn, &space
@@ -402,7 +429,7 @@ def grow_body(
             if length == 0:
                 continue
             cover_mask(&space.coded, body, length, covered)
-            gain = _judge(covered, loss, labels, &space)
+            gain = _judge(covered, loss, labels, l2, per_unit, max_weight)
             if gain > best:
                 best, best_seed = gain, bag_seed
                 memcpy(&out_covered[0], covered, n_rows)

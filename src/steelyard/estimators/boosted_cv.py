@@ -37,8 +37,9 @@ _WITHIN_BUDGET = (1, 2, 4)
 # Bodies that vote for all labels predict better with more conditions: with 8 instead of 4, Hamming
 # accuracy rises by 0.15 to 0.33 points on images.
 _FOR_ALL_LABELS = 8
-# They are not tried with more labels than this: theories would have ten thousand votes and more.
-_MOST_LABELS = 30
+# They are not tried with more labels than this: theories would have ten thousand votes and more. Nor are
+# they with a smaller max_rules than this: somebody who asks for few rules reads each vote.
+_MOST_LABELS, _FEWEST_BODIES = 30, 100
 # Condensing bodies multiplies matrices of bodies and rows for each label. More of this work than here,
 # which is rows times labels times the square of max_rules, takes more than half a minute per fold.
 _MOST_WORK = 2e10
@@ -88,8 +89,8 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
         are needed, also None: `max_rules` bodies, each of which votes for all labels. They predict
         better where labels have little noise but follow from many attributes, and make theories of many
         more votes; with a larger `tolerance` they are chosen only if they are better by as many
-        standard errors. "auto" does not try them with more than 30 labels, with `constraints`, and with
-        what does not apply to them.
+        standard errors. "auto" does not try them with more than 30 labels, with fewer than 100
+        `max_rules`, with `constraints`, and with what does not apply to them.
     max_rules, max_total_conditions, min_rules_per_label, n_tries, sample_fraction, max_features, \
     category_sets, class_weight, constraints, max_memory, random_state, verbose
         As in `BoostedRulesClassifier`.
@@ -164,7 +165,8 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
         """The values of `max_labels_per_rule` to choose from."""
         if _is_auto(self.max_labels_per_rule):
             others = (self.min_rules_per_label, self.max_total_conditions, self.category_sets)
-            return [1] if any(others) or self.constraints is not None else [1, None]
+            are_many = is_integer(self.max_rules) and self.max_rules >= _FEWEST_BODIES
+            return [1, None] if are_many and not any((*others, self.constraints)) else [1]
         values = as_list(self.max_labels_per_rule)
         for value in values:
             check_labels_per_rule(value)

@@ -43,8 +43,9 @@ _LEAST_GAIN = 0.01
 # The place of the candidate for all labels, beside those of single labels.
 _COMMON = -1
 
-# As in the kernel: sums of integers do not depend on the order of the rows.
-_UNIT = 2.0**30
+# As in the kernel: sums of integers do not depend on the order of the rows, nor do those of floating
+# point numbers that are integers of up to 53 bits.
+_BITS_OF_SUM = 53
 
 Floats = NDArray[np.float64]
 Masks = NDArray[np.bool_]
@@ -114,12 +115,12 @@ class Losses:
         self.step = step
         self.log_odds = log_odds
         self.l2 = l2
-        self.unit = np.full(len(l2), _UNIT)
+        counts = weights or [LabelWeights(np.ones(log_odds.shape[1]))] * len(l2)
+        self.unit = np.array([count.find_unit(bag_size, _BITS_OF_SUM) for count in counts])
         self.total: Any = np.ones((len(l2), 1))
         self.loss = np.empty((2, *log_odds.shape), dtype=np.int64)  # gradients and curvatures ...
         self.drawn, self.drawn_loss = self.total, self.loss  # ... and those of a single draw
         if weights is not None:
-            self.unit = np.array([of_label.find_unit(bag_size) for of_label in weights])
             self.total = np.array([of_label.total for of_label in weights])
             self.drawn = np.array([of_label.drawn_weights() for of_label in weights])
             self.drawn_loss = np.empty_like(self.loss)
@@ -163,7 +164,6 @@ class Losses:
         if math.isinf(least) or not known:
             return None
         covered = np.array([body.covered for body in known.values()])
-        # Sums of integers are exact below 2⁵³, which is that of four million rows.
         slope, bend = (covered @ part[j].astype(float) / self.unit[j] for part in self.loss)
         gain, _ = self._weigh(slope, bend + self.l2[j])
         best = int(np.argmax(gain))

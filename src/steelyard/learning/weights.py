@@ -158,13 +158,14 @@ class LabelWeights(NamedTuple):
         weights[bits.bit_of_row] = self.total
         return weights
 
-    def find_unit(self, bag_size: int) -> float:
-        """The units of 1/unit in which the loss of boosting is counted: none of its sums overflows."""
+    def find_unit(self, bag_size: int, most_bits: int = 62) -> float:
+        """The units of 1/unit in which the loss of boosting is counted: no sum has more bits."""
         drawn = self.drawn_weights()
         largest = max(float(self.total.sum()), bag_size * float(drawn.max()))
         mean = float(self.total.mean())
         # With a mean of 1 they are those of rows without weights.
-        return 2.0 ** min(30 - math.floor(math.log2(mean)), 61 - math.ceil(math.log2(largest)))
+        most = most_bits - 1 - math.ceil(math.log2(largest))
+        return 2.0 ** min(30 - math.floor(math.log2(mean)), most)
 
 
 def check_class_weight(class_weight: Any) -> None:

@@ -31,10 +31,7 @@ def apply_calibration(theory: Theory, calibration: Calibration) -> Theory:
     parts = theory.combiner.calibrate(theory.labels, theory.rules, calibration)
     combiner, labels, rules = parts
     calibrated = replace(theory, combiner=combiner, labels=labels, rules=rules)
-    if all(new.body is old.body for new, old in zip(calibrated, theory, strict=False)) and len(
-        calibrated
-    ) == len(theory):
-        calibrated.__dict__["_coded"] = theory._coded
+    calibrated.take_code(theory)
     return calibrated
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -106,16 +106,21 @@ class CodedRules:
             np.array(n_codes, dtype=np.int32), np.array(is_nominal, dtype=np.bool_)
         )
 
-    @cached_property
-    def _bodies(self) -> dict[bytes, tuple[Condition, ...]]:
-        return {}
-
     def body(self, rule: int) -> tuple[Condition, ...]:
-        """The conditions of one rule with names and values; rules with equal ones have the same."""
-        key = self.table.ranges(rule).tobytes()
-        if key not in self._bodies:
-            self._bodies[key] = self.table.body(rule, self.coder)
-        return self._bodies[key]
+        """The conditions of one rule with names and values."""
+        return self.table.body(rule, self.coder)
+
+    def bodies(self, rules: Iterable[int]) -> Iterator[tuple[Condition, ...]]:
+        """The conditions of some rules; where they are equal, rules have the same object.
+
+        A body that votes for several labels is then made, and later coded, once.
+        """
+        known: dict[bytes, tuple[Condition, ...]] = {}
+        for rule in rules:
+            key = self.table.ranges(rule).tobytes()
+            if key not in known:
+                known[key] = self.body(rule)
+            yield known[key]
 
 
 def drop_unused(table: RuleTable, coder: FeatureCoder) -> CodedRules:
@@ -132,9 +137,8 @@ def drop_unused(table: RuleTable, coder: FeatureCoder) -> CodedRules:
 def code_rules(features: tuple[Feature, ...], bodies: Sequence[Sequence[Condition]]) -> CodedRules:
     """Code rules that are given as conditions with names and values, one per attribute."""
     position = {feature.name: i for i, feature in enumerate(features)}
-    distinct = {
-        id(body): body for body in bodies
-    }  # a body that votes for several labels is one object
+    # A body that votes for several labels is one object, as a rule.
+    distinct = {id(body): body for body in bodies}
     cuts: dict[int, set[float]] = {}
     for condition in itertools.chain.from_iterable(distinct.values()):
         used = cuts.setdefault(position[condition.feature], set())

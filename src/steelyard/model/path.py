@@ -21,6 +21,7 @@ from steelyard.measures import Measure, count_cells
 from .coded_rules import CodedRules, code_rules
 from .combiner import Combiner, Scores, target_signs
 from .combiners import AnyRule
+from .conditions import Condition
 from .coverage import Bits
 from .decoders import Decoded, Decoder, default_decoder
 from .evaluation import labels_to_answer
@@ -278,11 +279,12 @@ class TheoryPath(Saved):
         rule_idx, first, votes = ranked.take(n_kept)
         points: Any = self._strengths(ranked, combiner)[first] if votes is None else votes
         values = ranked.values[first].tolist()
-        triples = zip(rule_idx, values, combiner.points_of(points), strict=True)
+        bodies = self.coded.bodies(rule_idx.tolist())
+        columns = zip(rule_idx, bodies, values, combiner.points_of(points), strict=True)
         return Theory(
             features=self.coded.features,
             labels=self._labels_after(ranked, n_kept),
-            rules=tuple(self._scored_rule(combiner, *triple) for triple in triples),
+            rules=tuple(self._scored_rule(combiner, *row) for row in columns),
             combiner=combiner,
             decoder=fitted,
             classes=self.classes,
@@ -296,11 +298,10 @@ class TheoryPath(Saved):
         kept = [ranked.shorten(self._count_kept(ranked, phi)) for ranked in self.ranked]
         return replace(self, ranked=tuple(kept))
 
-    def rule(self, r: int, target_class: int | None = None) -> Rule:
-        """A rule of the path, for the target class of its label unless another one is given."""
+    def rule(self, r: int) -> Rule:
+        """A rule of the path, for the target class of its label."""
         label = self.labels[self.label_of_rule[r]]
-        target_class = label.target_class if target_class is None else target_class
-        return Rule(Head(label.name, target_class), self.coded.body(r))
+        return Rule(Head(label.name, label.target_class), self.coded.body(r))
 
     def evidence(self, r: int) -> Evidence:
         """The counts of a rule on the training examples."""
@@ -320,11 +321,17 @@ class TheoryPath(Saved):
         return self.origins[i] if self.origins else Provenance("given")
 
     def _scored_rule(
-        self, combiner: Combiner, r: int, value: float, points: int | None
+        self,
+        combiner: Combiner,
+        r: int,
+        body: tuple[Condition, ...],
+        value: float,
+        points: int | None,
     ) -> ScoredRule:
         """A rule with its evidence; a negative vote makes it a rule for the absence of its label."""
         evidence, held_out = self.evidence(r), self.held_out_evidence(r)
-        target_class = self.labels[self.label_of_rule[r]].target_class
+        label = self.labels[self.label_of_rule[r]]
+        target_class = label.target_class
         if points is not None and combiner.votes_against(points):
             target_class, points = 1 - target_class, -points
             evidence = Evidence(evidence.fp, evidence.tp)
@@ -333,7 +340,8 @@ class TheoryPath(Saved):
         if self.weighed is not None:
             confidence = combiner.find_confidence(self.weighed.tp[r], self.weighed.fp[r])
         about = (held_out, self.provenance(r), confidence)
-        return ScoredRule(self.rule(r, target_class), evidence, value, points, *about)
+        rule = Rule(Head(label.name, target_class), body)
+        return ScoredRule(rule, evidence, value, points, *about)
 
     def combine_and_decode(self, decoder: Decoder | None) -> tuple[Combiner, Decoder]:
         """The combiner and the fitted decoder of a theory of this path."""
