@@ -67,8 +67,8 @@ def brute_force(data):
             error_score="raise",
         )
         for condense in CONDENSE
-        for decode in DECODE
         for m in MS
+        for decode in DECODE
     ]
     return {name: np.array([found[f"test_{name}"] for found in results]) for name in SCORINGS}
 
@@ -88,21 +88,24 @@ class TestChoosing:
 
     def test_results_have_the_parameters_that_were_chosen_from_and_no_others(self, data):
         results = tuned(ms=MS, decode=DECODE).fit(*data).cv_results_
-        chosen = ["max_conditions", "max_labels_per_rule", "condense", "phi", "decode", "m"]
+        chosen = ["max_conditions", "max_labels_per_rule", "condense", "m", "phi", "decode"]
         assert list(results)[:6] == chosen
         n_cells = len(DECODE) * len(MS)
         assert results["condense"].tolist() == [c for c in CONDENSE for _ in range(n_cells)]
-        assert results["m"].tolist() == MS * len(DECODE) * 3
-        assert results["decode"].tolist() == [decode for decode in DECODE for _ in MS] * 3
+        assert results["m"].tolist() == [m for m in MS for _ in DECODE] * 3
+        assert results["decode"].tolist() == DECODE * len(MS) * 3
         assert not {"heuristic", "prune", "max_features"} & results.keys()
 
-    def test_without_a_list_the_decoder_is_chosen_with_one_m(self, data):
+    def test_without_a_list_the_decoder_is_chosen_and_m_depends_on_how_rules_are_grown(self, data):
         cells = BoostedRulesClassifierCV(phis=[1.0]).list_cells()
         assert cells == [
             {"max_conditions": length, "max_labels_per_rule": most, "condense": condense}
-            | {"phi": 1.0, "decode": decoder, "m": 16.0}
-            for most, length, ways in ((1, 4, CONDENSE), (None, 8, [False, "labels"]))
-            for condense in ways
+            | {"m": m, "phi": 1.0, "decode": decoder}
+            for most, length, ways in (
+                (1, 4, [(False, 16.0), ("predictions", 16.0), ("labels", 16.0)]),
+                (None, 8, [(False, 4.0), ("labels", 16.0)]),
+            )
+            for condense, m in ways
             for decoder in TUNED_BOOSTED_DECODERS
         ]
         fitted = tuned().fit(*data)
@@ -203,7 +206,7 @@ class TestCalibrating:
                     clf.fit(X.iloc[test], y.iloc[test])
                     clf.theory_ = theory
                     expected = get_scorer(scoring)(clf, X.iloc[test], y.iloc[test])
-                    found = fitted.cv_results_[f"split{k}_test_score"][j * len(MS) + h]
+                    found = fitted.cv_results_[f"split{k}_test_score"][h * len(decode) + j]
                     assert found == pytest.approx(expected, abs=1e-12)
 
     @pytest.mark.parametrize("decoder", [EachLabel(), LabelSetVotes(0.4)], ids=str)
@@ -237,7 +240,7 @@ class TestCalibrating:
         fitted = tuned("f1_macro", ms=MS).fit(*data)
         decoders = fitted.cv_results_["decode"].tolist()
         n_own = len(CONDENSE) * len(MS)
-        assert decoders[:-n_own] == [d for d in TUNED_BOOSTED_DECODERS for _ in MS] * 3
+        assert decoders[:-n_own] == TUNED_BOOSTED_DECODERS * n_own
         for decoder in decoders[-n_own:]:
             assert len(decoder.threshold) == data[1].shape[1]
         chosen = fitted.cv_results_["decode"][fitted.best_index_]

@@ -201,7 +201,9 @@ def test_too_many_copies_are_rejected_before_they_are_made(rare):
 
 @pytest.mark.parametrize("kind", [BoostedRulesClassifier, RuleSetClassifier])
 def test_weights_too_small_to_count_with_are_rejected(rare, kind):
-    with pytest.raises(ValueError, match="sum of 4e-298, which is too small to count with: multiply"):
+    with pytest.raises(
+        ValueError, match="sum of 4e-298, which is too small to count with: multiply"
+    ):
         kind().fit(*rare, np.full(400, 1e-300))
 
 

@@ -194,21 +194,25 @@ class BoostedRulesClassifier(BoostedRulesParameters):
 
     def _learn_theory(self, X: Any, targets: Targets) -> Theory:
         (decoder,) = choose_decoders(self.decode, BOOSTED_DECODERS, targets.output)
-        return self._learn_path(X, targets, [self.m]).theory(phi=self.phi, decoder=decoder)
+        return self._learn_path(X, targets).theory(phi=self.phi, decoder=decoder)
 
     def _learn_path(
         self,
         X: Any,
         targets: Targets,
-        ms: Sequence[float],
-        shared: dict[BoostingSettings, BoostedRules] | None = None,
+        ms: Sequence[float] | None = None,
+        shared: dict[Any, BoostedRules] | None = None,
     ) -> TheoryPath:
-        """The path; `shared` keeps the grown rules for variants that differ only in their votes."""
+        """The path; `shared` keeps the grown rules for variants that differ only in their votes.
+
+        Without `ms` it has one theory, for the m of this classifier.
+        """
         settings, options = self._settings(), self._learning_options()
         options["max_memory"] = self.max_memory
         grown = {} if shared is None else shared
         # What votes are fitted to does not matter to growing.
-        key = replace(settings, condense=TEACHERS[0]) if settings.condense else settings
+        ms = (self.m,) if ms is None else tuple(ms)
+        key = replace(settings, condense=TEACHERS[0]) if settings.condense else settings, ms
         if key not in grown:
             with show_progress(self, "labels") as (progress,):
                 options["progress"] = progress

@@ -133,40 +133,31 @@ def score_theories(
     per_label: Measure | None = None,
     *,
     calibrate: bool = True,
-) -> tuple[list[Floats], list[EachLabel]]:
-    """Scores of theories, calibrated or not, for every way to decode, then for every m, on each fold.
+) -> tuple[list[Floats], EachLabel | None]:
+    """Scores of one theory per fold, the whole of its path, calibrated or not, for every way to decode.
 
     With a measure per label, one threshold per label is one more way to decode: on a fold with the
-    thresholds of the other folds. The second answer has those of all folds, one decoder per m.
+    thresholds of the other folds. The second answer has those of all folds.
 
     Returns
     -------
-    scores : list of (n_scorings, n_cells), one per fold
-    decoders : list of EachLabel
+    scores : list of (n_scorings, n_decoders), one per fold
+    decoder : EachLabel or None
     """
-    n_ms = len(paths[0].heuristics)
-    theories = [[path.theory(h) for path in paths] for h in range(n_ms)]
-    held_out: list[list[HeldOut | None]] = [[] for _ in range(n_ms)]
-    if calibrate:
-        held_out = [list(map(hold_out, of_m, paths, tests)) for of_m in theories]
+    theories = [path.theory() for path in paths]
+    held_out = list(map(hold_out, theories, paths, tests)) if calibrate else []
     scores = []
     for k, (path, test) in enumerate(zip(paths, tests, strict=True)):
-        columns = [
-            _score_fold(path, h, theories[h][k], test, others, decoders, scorings, per_label)
-            for h, others in enumerate(of_m[:k] + of_m[k + 1 :] for of_m in held_out)
-        ]
-        scores.append(np.stack(columns, axis=-1).reshape(len(scorings), -1))
-    thresholds: list[EachLabel] = []
-    if per_label is not None:
-        for of_m in held_out:
-            calibration = fit_folds(target_of(paths[0]), of_m, EachLabel())
-            thresholds.append(_find_thresholds(of_m, calibration, per_label) or EachLabel())
-    return scores, thresholds
+        others = held_out[:k] + held_out[k + 1 :]
+        scores.append(_score_fold(path, theories[k], test, others, decoders, scorings, per_label))
+    if per_label is None:
+        return scores, None
+    calibration = fit_folds(target_of(paths[0]), held_out, EachLabel())
+    return scores, _find_thresholds(held_out, calibration, per_label) or EachLabel()
 
 
 def _score_fold(
     path: TheoryPath,
-    h: int,
     theory: Theory,
     test: TestFold,
     others: Sequence[HeldOut | None],
@@ -174,7 +165,7 @@ def _score_fold(
     scorings: Sequence[Any],
     per_label: Measure | None,
 ) -> Floats:
-    """Scores of the theories of one m with each decoder, shape (n_scorings, n_decoders)."""
+    """Scores of the theory of a fold with each decoder, shape (n_scorings, n_decoders)."""
     target = target_of(theory)
     if per_label is not None:
         own = _find_thresholds(others, fit_folds(target, others, EachLabel()), per_label)
@@ -189,7 +180,7 @@ def _score_fold(
         calibration, points = known[decoder.calibration_key]
         combiner, fitted = path.combine_and_decode(decoder)
         decoded = fitted.decode(points, combiner)
-        make_theory = partial(_make_theory, path, h, decoder, calibration)
+        make_theory = partial(_make_theory, path, decoder, calibration)
         cell = test.make_cell(make_theory, labels_to_answer(decoded.is_present, path.classes))
         for i, scoring in enumerate(scorings):
             measure = None if path.classes else find_measure(scoring)
@@ -205,5 +196,5 @@ def _score_fold(
     return scores
 
 
-def _make_theory(path: TheoryPath, h: int, decoder: Decoder, calibration: Calibration) -> Theory:
-    return apply_calibration(path.theory(h, decoder=decoder), calibration)
+def _make_theory(path: TheoryPath, decoder: Decoder, calibration: Calibration) -> Theory:
+    return apply_calibration(path.theory(decoder=decoder), calibration)

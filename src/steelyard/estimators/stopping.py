@@ -32,7 +32,7 @@ def find_share(
     The likelihood tells sooner than the measure to tune for whether further rules fit noise: it looks at
     every probability, not only at those around a threshold. If theories are calibrated afterwards, a
     slope and a shift for all labels are fitted first: that votes are too large does not matter then.
-    Of several m, the best one decides. Of equal shares it is the smallest.
+    Of equal shares it is the smallest.
     """
     ascending = tuple(sorted(shares))
     if len(ascending) == 1:
@@ -45,12 +45,12 @@ def find_share(
     if not truth.size or (weights is not None and not weights.any()):
         return ascending[-1]
     cells = [replace(fold.path, phis=ascending).score_cells(fold.X) for fold in folds]
-    likelihood = np.empty((len(paths[0].heuristics), len(ascending)))
+    likelihood = np.empty(len(ascending))
     for found in zip(*cells, strict=True):
-        h, j, _ = found[0]
+        _, j, _ = found[0]
         points = np.concatenate([of_fold for *_, of_fold in found])
-        likelihood[h, j] = _rate(points, truth, weights, calibrate)
-    return ascending[int(likelihood.max(axis=0).argmax())]
+        likelihood[j] = _rate(points, truth, weights, calibrate)
+    return ascending[int(likelihood.argmax())]
 
 
 class _Fold(NamedTuple):

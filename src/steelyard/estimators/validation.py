@@ -165,8 +165,8 @@ def read_sample_weight(sample_weight: Any, X: Any, *, fractions: bool = True) ->
         )
     if 0 < weights.sum() < _LEAST_SUM:
         raise ValueError(
-            f"sample_weight has a sum of {weights.sum():.3g}, which is too small to count with: multiply "
-            "the weights by a common factor, so that their sum is about the number of examples"
+            f"sample_weight has a sum of {weights.sum():.3g}, which is too small to count with: "
+            "multiply the weights by a common factor, so that their sum is about the number of examples"
         )
     idx = np.flatnonzero(weights)
     return WeighedRows(None if len(idx) == len(weights) else idx, weights[idx])
