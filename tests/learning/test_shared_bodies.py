@@ -129,6 +129,9 @@ class TestTheories:
         assert 2 <= max(per_body) <= 3
         assert len(fit(*data, max_labels=99, max_rules=5)) <= 5 * 4
 
+    def test_labels_share_the_body_itself_so_that_it_is_coded_once(self, theory):
+        assert len({id(rule.body) for rule in theory}) == len(bodies_of(theory)) == 20
+
     def test_a_line_per_body_names_all_its_labels(self, theory):
         head, starts, _, *lines = theory.to_text(by="body").splitlines()
         assert head == theory.summary

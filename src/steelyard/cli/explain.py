@@ -8,7 +8,7 @@ import steelyard
 
 from .consoles import print_result
 from .inputs import with_theory
-from .options import By, ByOption, Data, Json
+from .options import ByOption, Data, Json, check_by
 
 
 @with_theory
@@ -28,10 +28,7 @@ def explain(
     """
     from steelyard.data.sources import read_attributes
 
-    if as_json and by is not None:
-        raise typer.BadParameter(
-            "JSON has one entry per rule: use --by without --json", param_hint="--by"
-        )
+    shown_by = check_by(by, as_json)
     table = read_attributes(data)
     if row >= len(table):
         raise typer.BadParameter(f"{data} has {len(table)} examples", param_hint="--row")
@@ -43,4 +40,4 @@ def explain(
         "reasons": {label.name: label.reason for label in explanation},
         "rules": explanation.to_frame(),
     }
-    print_result(as_json, content, explanation.to_text(by or By.label).removesuffix("\n"))
+    print_result(as_json, content, explanation.to_text(shown_by).removesuffix("\n"))

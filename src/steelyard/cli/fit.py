@@ -191,7 +191,7 @@ def _print_fit(as_json: bool, estimator: Any, out: Path, report: Path | None) ->
     }
     views = [f"{theory.summary} → {out}"]
     if hasattr(estimator, "best_params_"):
-        chosen = {name: str(value) for name, value in estimator.best_params_.items()}
+        chosen = {name: _to_text(value) for name, value in estimator.best_params_.items()}
         content |= {"chosen": chosen, "score": estimator.best_score_}
         settings = ", ".join(f"{name}={value}" for name, value in chosen.items())
         views.append(f"chosen: {settings} (mean of the folds: {estimator.best_score_:.3f})")
@@ -199,6 +199,10 @@ def _print_fit(as_json: bool, estimator: Any, out: Path, report: Path | None) ->
         content["page"] = str(report)
         views.append(f"page: {report}")
     print_result(as_json, content, *views)
+
+
+def _to_text(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _check_files(out: Path, report: Path | None, test: str | None, *inputs: Any) -> None:

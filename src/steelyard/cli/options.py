@@ -5,7 +5,7 @@ import re
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -20,6 +20,15 @@ ByOption = Annotated[
     By | None,
     option("Show rules label by label, or those with the same body together.", default="label"),
 ]
+
+
+def check_by(by: By | None, as_json: bool) -> Literal["label", "body"]:
+    """How rules are shown; JSON has one entry per rule."""
+    if as_json and by is not None:
+        raise typer.BadParameter(
+            "JSON has one entry per rule: use --by without --json", param_hint="--by"
+        )
+    return "body" if by is By.body else "label"
 
 
 def check_folder(path: Path | None) -> Path | None:

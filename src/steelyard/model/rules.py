@@ -75,7 +75,9 @@ class Rule:
                 raise ValueError(
                     f"the body of a rule must consist of Conditions, got {condition!r}"
                 )
-        object.__setattr__(self, "body", merge_conditions(body))
+        merged = merge_conditions(body)
+        # Rules of several labels keep the body that they share, so that it is coded once.
+        object.__setattr__(self, "body", merged if len(merged) < len(body) else body)
 
     def __len__(self) -> int:
         return sum(condition.n_bounds for condition in self.body)
