@@ -35,6 +35,17 @@ def format_count(n: int, noun: str) -> str:
     return f"{n} {noun}{'s' * (n != 1)}"
 
 
+def count_bodies(n: int) -> str:
+    """How many bodies rules share.
+
+    Examples
+    --------
+    >>> count_bodies(1), count_bodies(8)
+    ('1 body', '8 different bodies')
+    """
+    return "1 body" if n == 1 else f"{n} different bodies"
+
+
 def shorten_repr(value: object, width: int = 40) -> str:
     """The repr of a value, cut to fit into a message."""
     text = repr(value)

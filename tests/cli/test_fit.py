@@ -16,10 +16,14 @@ SMALL = ("--candidates", 200)
 
 
 @pytest.fixture
-def fit(run, tmp_path, monkeypatch):
-    """Learn from few examples: exit code, and the theory or the message on one line."""
+def few_examples(monkeypatch):
     few = make_planted_rules(90, random_state=0)
     monkeypatch.setattr("steelyard.cli.fit.load_data", lambda *_, **__: few)
+
+
+@pytest.fixture
+def fit(run, tmp_path, few_examples):
+    """Learn from few examples: exit code, and the theory or the message on one line."""
 
     def call(*options):
         file = tmp_path / "theory.json"
@@ -201,6 +205,24 @@ def test_boosted_rules_are_at_most_max_rules(fit):
     code, theory = fit("--method", "boosted", "--max-rules", 12)
     assert code == 0, theory
     assert 0 < len(theory) <= 12
+
+
+def test_tuning_tells_what_it_chose_and_its_score(run, tmp_path, few_examples):
+    options = ["-o", tmp_path / "theory.json", "--method", "boosted", "--max-rules", 20]
+    command = ["fit", "planted", *options, "--decode", "each-label", "--tune", "brier"]
+    found = json.loads(run(*command, "--json")[1])
+    assert found["chosen"] == {
+        "max_conditions": 4,
+        "max_labels_per_rule": 1,
+        "condense": found["chosen"]["condense"],
+        "m": 16,
+        "phi": found["chosen"]["phi"],
+        "decode": "each-label",
+    }
+    assert found["chosen"]["condense"] in (False, "predictions", "labels")
+    assert -0.25 < found["score"] < 0
+    text = " ".join(run(*command)[1].split())
+    assert f"m=16, phi={found['chosen']['phi']:g}, decode=each-label (brier, negated: -0." in text
 
 
 @pytest.mark.parametrize("tune", [[], ["--tune", "hamming"]])

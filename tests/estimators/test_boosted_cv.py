@@ -369,6 +369,25 @@ class TestBodiesForAllLabels:
         options = self.MANY | {"phis": None}
         assert self.tried(tuned("hamming", **options).fit(*noisy)) == {(1, False)}
 
+    @pytest.mark.parametrize("condense", [[False, "labels"], False])
+    def test_condensed_rules_do_not_tell_whether_they_are_needed(self, noisy, condense):
+        options = self.MANY | {"phis": None, "condense": condense}
+        assert {most for most, _ in self.tried(tuned("hamming", **options).fit(*noisy))} == {1}
+
+    def test_bodies_that_were_asked_for_are_tried_with_any_number_of_labels(self, data):
+        X, Y = data
+        many = pd.concat([Y.add_suffix(f" {k}") for k in range(11)], axis=1)
+        options = {"max_labels_per_rule": [1, None], "decode": "each-label"}
+        fitted = tuned("hamming", **self.MANY | options).fit(X, many)
+        assert self.tried(fitted) >= {(None, False), (None, "labels")}
+
+    def test_bodies_are_not_condensed_if_that_takes_long(self):
+        clf = tuned(**self.MANY | {"max_rules": np.int32(333)})
+        condensed = {"max_labels_per_rule": None, "condense": "labels"}
+        assert clf._is_quick(condensed, 20_000, 9)
+        assert not clf._is_quick(condensed, 200_000, 12)
+        assert clf._is_quick(condensed | {"condense": False}, 200_000, 12)
+
     def test_who_asks_for_few_rules_gets_no_more_votes(self, data):
         fitted = tuned("hamming", **self.MANY | {"max_rules": 99}).fit(*data)
         assert self.tried(fitted) == {(1, way) for way in CONDENSE}

@@ -200,11 +200,12 @@ def test_too_many_copies_are_rejected_before_they_are_made(rare):
 
 
 @pytest.mark.parametrize("kind", [BoostedRulesClassifier, RuleSetClassifier])
-def test_weights_too_small_to_count_with_are_rejected(rare, kind):
-    with pytest.raises(
-        ValueError, match="sum of 4e-298, which is too small to count with: multiply"
-    ):
-        kind().fit(*rare, np.full(400, 1e-300))
+@pytest.mark.parametrize("of_classes", [False, True])
+def test_weights_too_small_to_count_with_are_rejected(rare, kind, of_classes):
+    weights = None if of_classes else np.full(400, 1e-300)
+    clf = kind(class_weight={0: 1e-300, 1: 1e-300} if of_classes else None)
+    with pytest.raises(ValueError, match="sum of 4e-298, which is too small to count with"):
+        clf.fit(*rare, weights)
 
 
 def test_ripper_takes_integers_only(rare, weights):

@@ -240,7 +240,7 @@ class TestBodiesForSeveralLabels:
     def kept(self, data, max_labels, teacher):
         return boosted(max_labels_per_rule=max_labels, condense=teacher).fit(*data).theory_
 
-    def test_bodies_are_kept_whole_and_their_votes_keep_their_signs(self, grown, kept):
+    def test_whole_bodies_are_dropped_and_votes_keep_their_signs(self, grown, kept):
         before, after = votes_of(grown.theory()), votes_of(kept)
         assert len(bodies_of(grown.theory())) == BODIES_PER_KEPT * N_RULES
         assert N_RULES - 2 <= len(bodies_of(kept)) <= N_RULES
@@ -353,23 +353,25 @@ def test_a_given_rule_of_a_constant_label_has_no_absurd_vote(data):
     assert 0 < votes[1] <= 2 * votes[0]
 
 
-@pytest.mark.parametrize("n_labels", [1, 3])
-def test_the_expected_memory_is_not_below_what_condensing_takes(n_labels):
+@pytest.mark.parametrize(
+    ("n_labels", "n_rows", "max_rules"), [(1, 20_000, 40), (3, 20_000, 40), (3, 500, 500)]
+)
+def test_the_expected_memory_is_not_below_what_condensing_takes(n_labels, n_rows, max_rules):
     rng = np.random.default_rng(0)
-    X = rng.random((20_000, 4))
-    Y = (X[:, :1] + rng.random((20_000, n_labels)) > 1).astype(int)
+    X = rng.random((n_rows, 4))
+    Y = (X[:, :1] + rng.random((n_rows, n_labels)) > 1).astype(int)
     most = 1 if n_labels == 1 else None
     settings = BoostingSettings(
-        max_rules=40, n_tries=2, condense="labels", max_labels_per_rule=most
+        max_rules=max_rules, n_tries=2, condense="labels", max_labels_per_rule=most
     )
     grown = grow_boosted_rules(X, encode_targets(Y.squeeze()), [16.0], settings)
     tracemalloc.start()
     grown.to_path("labels")
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    n_grown = 40 * (GROWN_PER_KEPT if n_labels == 1 else BODIES_PER_KEPT)
-    # The path itself and small matrices come on top.
-    assert peak < 1.3 * expect_memory(n_grown, len(X), n_labels)
+    n_grown = max_rules * (GROWN_PER_KEPT if n_labels == 1 else BODIES_PER_KEPT)
+    # The path itself comes on top.
+    assert peak < 1.1 * expect_memory(n_grown, len(X), n_labels)
 
 
 def test_tuning_does_not_try_to_condense_very_many_rules():

@@ -243,6 +243,14 @@ class TestBoosting:
             assert own.total.mean() * unit >= 2**29
         assert LabelWeights.combine(np.ones(5), None).find_unit(5) == 2**30
 
+    @pytest.mark.parametrize("most_bits", [53, 62])
+    @pytest.mark.parametrize("n_rows", [5, 2**22 + 1])
+    def test_no_sum_of_the_loss_has_more_bits(self, most_bits, n_rows):
+        own = LabelWeights(np.ones(n_rows))
+        unit = own.find_unit(bag_size=3 * n_rows, most_bits=most_bits)
+        assert 3 * n_rows * unit <= 2.0 ** (most_bits - 1)
+        assert unit == 2**30 or 6 * n_rows * unit > 2.0 ** (most_bits - 1)
+
 
 def boost(training, is_present, order, prior, seed, **weighed):
     """Rules with their points and gains of ten rounds."""

@@ -1,8 +1,8 @@
 """Boosting of several labels: grow a body for the sum of its gains over all of them.
 
 Gradients and curvatures are integers, as in `boosting`, so their sums do not depend on the order of the
-rows. Floating point numbers hold them exactly, since no sum reaches 2⁵³; with these, the compiler weighs
-several labels at once. Those of the labels lie side by side: a row is looked up once for all labels.
+rows. Floating point numbers hold them exactly, since no sum exceeds 2⁵³; with these, the compiler
+vectorises over labels. Those of the labels lie side by side: a row is looked up once for all labels.
 """
 
 import numpy as np

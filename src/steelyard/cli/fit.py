@@ -92,7 +92,7 @@ MinRulesPerLabel = Annotated[
     int | None, option("Rules that each label keeps at least.", default="0", min=0)
 ]
 LabelsPerRule = Annotated[
-    str | None, option(_LABELS_PER_RULE, default="1; --tune: 1,all", metavar="NUMBER")
+    str | None, option(_LABELS_PER_RULE, default="1; --tune also tries all", metavar="NUMBER")
 ]
 MaxMemory = Annotated[str | None, option(_MAX_MEMORY, default="a quarter", metavar="SIZE")]
 ConstraintsFile = Annotated[
@@ -191,14 +191,27 @@ def _print_fit(as_json: bool, estimator: Any, out: Path, report: Path | None) ->
     }
     views = [f"{theory.summary} → {out}"]
     if hasattr(estimator, "best_params_"):
-        chosen = {name: _to_text(value) for name, value in estimator.best_params_.items()}
+        from steelyard.measures import SCORE_MEASURES
+
+        chosen = {name: _to_plain(value) for name, value in estimator.best_params_.items()}
         content |= {"chosen": chosen, "score": estimator.best_score_}
-        settings = ", ".join(f"{name}={value}" for name, value in chosen.items())
-        views.append(f"chosen: {settings} (mean of the folds: {estimator.best_score_:.3f})")
+        settings = ", ".join(f"{name}={_to_text(value)}" for name, value in chosen.items())
+        measure = SCORE_MEASURES.get(estimator.scoring)
+        title = (
+            f"{estimator.scoring}, negated" if measure and measure.is_loss else estimator.scoring
+        )
+        views.append(
+            f"chosen: {settings} ({title}: {estimator.best_score_:.3f}, mean of the folds)"
+        )
     if report is not None:
         content["page"] = str(report)
         views.append(f"page: {report}")
     print_result(as_json, content, *views)
+
+
+def _to_plain(value: Any) -> Any:
+    """A value for JSON."""
+    return value if value is None or isinstance(value, bool | int | float) else str(value)
 
 
 def _to_text(value: Any) -> str:

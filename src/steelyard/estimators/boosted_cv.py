@@ -37,11 +37,11 @@ _WITHIN_BUDGET = (1, 2, 4)
 # Bodies that vote for all labels predict better with more conditions: with 8 instead of 4, Hamming
 # accuracy rises by 0.15 to 0.33 points on images.
 _FOR_ALL_LABELS = 8
-# A weaker prior suits them, too: subset accuracy is 1.1 points higher on nine tables. Condensed ones,
+# A weaker prior suits them, too: subset accuracy is 0.8 points higher on 17 tables. Condensed ones,
 # whose votes are fitted to the labels, need the same prior as rules for one label.
 _M_FOR_ALL_LABELS = 4.0
 # They are not tried with more labels than this: theories would have ten thousand votes and more. Nor are
-# they with a smaller max_rules than this: somebody who asks for few rules reads each vote.
+# they with a smaller max_rules than this, which means that people read each vote.
 _MOST_LABELS, _FEWEST_BODIES = 30, 100
 # Condensing bodies multiplies matrices of bodies and rows for each label. More of this work than here,
 # which is rows times labels times the square of max_rules, takes more than half a minute per fold.
@@ -81,7 +81,7 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
         As in `BoostedRulesClassifier`. None also tries both ways if most of the rules that are not
         condensed are needed, unless more than 500 rules are asked for: the time of condensing grows with
         the cube of the rules of a label. Of bodies for several labels it tries "labels", except for
-        sparse tables.
+        sparse tables and if rows times labels times the square of `max_rules` exceed 2 · 10¹⁰.
     max_conditions : int, None, a list of them or "auto", default="auto"
         As in `BoostedRulesClassifier`, or a list to choose from. "auto" is 4, and 8 for bodies that vote
         for all labels. If `condense` is None, it also tries rules of one condition for sparse tables,
@@ -93,8 +93,8 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
         are needed, also None: `max_rules` bodies, each of which votes for all labels. They predict
         better where labels have little noise but follow from many attributes, and make theories of many
         more votes; with a larger `tolerance` they are chosen only if they are better by as many
-        standard errors. "auto" does not try them with more than 30 labels, with fewer than 100
-        `max_rules`, with `constraints`, and with what does not apply to them.
+        standard errors. "auto" does not try them with more than 30 labels, with a `max_rules` below
+        100, or with `constraints`, `min_rules_per_label`, `max_total_conditions` or `category_sets`.
     max_rules, max_total_conditions, min_rules_per_label, n_tries, sample_fraction, max_features, \
     category_sets, class_weight, constraints, max_memory, random_state, verbose
         As in `BoostedRulesClassifier`.
@@ -177,11 +177,11 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
         """The values of `max_labels_per_rule` to choose from."""
         if _is_auto(self.max_labels_per_rule):
             others = (self.min_rules_per_label, self.max_total_conditions, self.category_sets)
-            are_many = is_integer(self.max_rules) and self.max_rules >= _FEWEST_BODIES
-            return [1, None] if are_many and not any((*others, self.constraints)) else [1]
+            is_large = is_integer(self.max_rules) and self.max_rules >= _FEWEST_BODIES
+            return [1, None] if is_large and not any((*others, self.constraints)) else [1]
         values = as_list(self.max_labels_per_rule)
         for value in values:
-            check_labels_per_rule(value)
+            check_labels_per_rule(value, or_else='; "auto" alone chooses')
         return list(dict.fromkeys(values))
 
     def _is_extra(self, variant: dict[str, Any]) -> bool:
@@ -304,19 +304,24 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
             return [list(paths) for paths in zip(*(fold.paths for fold in folds), strict=True)]
 
         variants, paths_of_variant = self._stop_early(asked, learn(0, asked), tests)
-        shape = X.shape[0], len(paths_of_variant[0][0].labels)
-        extra = [v for v in extra if v["max_labels_per_rule"] == 1 or self._may_share(v, *shape)]
-        if extra and max(v["phi"] for v in variants) >= _ALL_NEEDED:
+        n_labels = max(len(path.labels) for path in paths_of_variant[0])
+        extra = [variant for variant in extra if self._is_quick(variant, X.shape[0], n_labels)]
+        # Condensed rules are always all kept, which does not tell whether more would help.
+        shares = [v["phi"] for v in variants if not v["condense"]]
+        if extra and max(shares, default=1.0) >= _ALL_NEEDED:
             more, paths_of_more = self._stop_early(extra, learn(1, extra), tests)
             variants, paths_of_variant = variants + more, paths_of_variant + paths_of_more
         n_folds = n_steps * len(splits)
         progress(n_folds, n_folds)
         return search._replace(variants=variants), paths_of_variant
 
-    def _may_share(self, variant: dict[str, Any], n_rows: int, n_labels: int) -> bool:
-        """Whether a table is not too large for bodies for several labels that were not asked for."""
-        work = n_rows * n_labels * self.max_rules**2 if variant["condense"] else 0
-        return 1 < n_labels <= _MOST_LABELS and work <= _MOST_WORK
+    def _is_quick(self, variant: dict[str, Any], n_rows: int, n_labels: int) -> bool:
+        """Whether a table is not too large for a variant that was not asked for."""
+        if variant["max_labels_per_rule"] == 1:
+            return True
+        if _is_auto(self.max_labels_per_rule) and not 1 < n_labels <= _MOST_LABELS:
+            return False
+        return not variant["condense"] or n_rows * n_labels * int(self.max_rules) ** 2 <= _MOST_WORK
 
     def _stop_early(
         self,

@@ -371,8 +371,10 @@ class TunedClassifier(TheoryClassifier):
             return theory
         chosen = self.best_params_
         v = search.variants.index({name: chosen[name] for name in search.variants[0]})
-        first, *rest = search.axes or [""]
-        h = list(search.axes[first]).index(chosen[first]) if first else 0
+        h, rest = 0, []
+        if search.axes:
+            first, *rest = search.axes
+            h = list(search.axes[first]).index(chosen[first])
         cell = {"decoder": chosen["decode"]} | {name: chosen[name] for name in rest}
         paths = [fold.paths[v] for fold in folds]
         return calibrate_chosen(theory, paths, h, tests, **cell)

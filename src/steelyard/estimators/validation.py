@@ -130,8 +130,6 @@ def _read_names(parameter: str, given: Any, n_expected: int, noun: str) -> tuple
 
 # The rows are copied, so more of them do not fit into memory.
 _MOST_COPIES = 10**8
-# Weights are counted in units of their mean, which have to be numbers, too.
-_LEAST_SUM = 1e-200
 
 
 class WeighedRows(NamedTuple):
@@ -162,11 +160,6 @@ def read_sample_weight(sample_weight: Any, X: Any, *, fractions: bool = True) ->
     if not fractions:
         raise ValueError(
             "sample_weight must be integers: a weight of k means that the example occurs k times"
-        )
-    if 0 < weights.sum() < _LEAST_SUM:
-        raise ValueError(
-            f"sample_weight has a sum of {weights.sum():.3g}, which is too small to count with: "
-            "multiply the weights by a common factor, so that their sum is about the number of examples"
         )
     idx = np.flatnonzero(weights)
     return WeighedRows(None if len(idx) == len(weights) else idx, weights[idx])

@@ -30,8 +30,16 @@ Masks = NDArray[np.bool_]
 
 
 class Pace(NamedTuple):
-    """How many times as many rules are grown as are kept, in how many rounds the others are dropped,
-    and the Newton steps of a round, which starts from the votes of the round before.
+    """How much work condensing is.
+
+    Parameters
+    ----------
+    grown_per_kept : int
+        How many times as many rules are grown as are kept.
+    n_rounds : int
+        In how many rounds the others are dropped.
+    n_steps : int
+        Newton steps per round, which starts from the votes of the round before.
     """
 
     grown_per_kept: int
@@ -95,13 +103,14 @@ def _use_one_thread() -> Iterator[None]:
 
 
 def expect_memory(n_rules: int, n_rows: int, n_labels: int = 1) -> int:
-    """Bytes that condensing takes at most, beside small matrices.
+    """Bytes that condensing takes at most.
 
     Five times where the rules of a label fire, since rows are copied while they are joined, bits of
-    where they fire for each label, and four blocks of floating point numbers.
+    where they fire for each label, four blocks of floating point numbers, and four matrices with a row
+    and a column per rule.
     """
-    fires = n_rules * n_rows
-    return 5 * fires + fires * n_labels // 8 + 32 * min(_BLOCK, fires)
+    n_cells = n_rules * n_rows
+    return 5 * n_cells + n_cells * n_labels // 8 + 32 * min(_BLOCK, n_cells) + 32 * n_rules**2
 
 
 def condense_votes(

@@ -65,12 +65,12 @@ def check_bound(name: str, value: Any) -> None:
         check_integer(name, value)
 
 
-def check_labels_per_rule(value: Any) -> None:
+def check_labels_per_rule(value: Any, or_else: str = "") -> None:
     """Reject a number of labels that a body can vote for that is neither None nor positive."""
     if value is not None and not is_integer(value):
         raise ValueError(
-            "max_labels_per_rule must be an integer of at least 1, or None for all labels, got "
-            f"{value!r}"
+            "max_labels_per_rule must be an integer of at least 1, or None for all labels"
+            f"{or_else}, got {value!r}"
         )
 
 

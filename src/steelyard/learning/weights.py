@@ -23,6 +23,9 @@ Floats = NDArray[np.float64]
 # Sums are exact up to 2⁵³ units.
 _UNITS_OF_SUM = 50
 
+# The unit in which boosting counts smaller weights would overflow.
+_LEAST_SUM = 1e-200
+
 # Trees count in integers, and a table has the logarithm of each count up to that of a whole bag.
 _LARGEST_INTEGER = 1024
 _LARGEST_TABLE = 2**22
@@ -106,7 +109,14 @@ class LabelWeights(NamedTuple):
     def combine(of_row: Floats | None, of_class: Floats | None) -> LabelWeights:
         """The weights of rows times those of their classes; at least one of them is given."""
         given = [part for part in (of_row, of_class) if part is not None]
-        return LabelWeights(round_for_sums(np.prod(given, axis=0)), of_row, of_class)
+        total = np.prod(given, axis=0)
+        if 0 < total.sum() < _LEAST_SUM:
+            raise ValueError(
+                f"the weights of the examples have a sum of {total.sum():.3g}, which is too small to "
+                "count with: multiply sample_weight or class_weight by a common factor, so that the sum "
+                "is about the number of examples"
+            )
+        return LabelWeights(round_for_sums(total), of_row, of_class)
 
     def take(self, rows: NDArray[np.intp]) -> LabelWeights:
         """The weights of some rows."""
@@ -159,7 +169,10 @@ class LabelWeights(NamedTuple):
         return weights
 
     def find_unit(self, bag_size: int, most_bits: int = 62) -> float:
-        """The units of 1/unit in which the loss of boosting is counted: no sum has more bits."""
+        """The units of 1/unit in which the loss of boosting is counted.
+
+        No sum exceeds 2^(`most_bits` - 1) by more than rounding.
+        """
         drawn = self.drawn_weights()
         largest = max(float(self.total.sum()), bag_size * float(drawn.max()))
         mean = float(self.total.mean())

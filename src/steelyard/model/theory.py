@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from steelyard._text import did_you_mean, format_count, list_names
+from steelyard._text import count_bodies, did_you_mean, format_count, list_names
 
 from .coded_rules import CodedRules, code_rules
 from .combiner import Scores
@@ -127,7 +127,7 @@ class Theory(TheoryParts, Saved):
         mean = self.n_conditions / len(self) if len(self) else 0.0
         n_bodies = len({scored.body for scored in self})
         # A few rules of different labels can have the same body by chance.
-        shares = f" with {n_bodies} different bodies" if 2 * n_bodies <= len(self) > 1 else ""
+        shares = f" with {count_bodies(n_bodies)}" if 2 * n_bodies <= len(self) > 1 else ""
         clauses = [
             f"{format_count(len(self), 'rule')}{shares} for {format_count(len(self.labels), 'label')}, "
             f"{mean:.1f} conditions per rule",

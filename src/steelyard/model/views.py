@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from steelyard._text import count_bodies
+
 from .conditions import Condition, describe_body, format_body
 from .rules import ScoredRule
 from .significance import chance_p_value, wilson_interval
@@ -62,17 +64,18 @@ def theory_to_lines(theory: Theory) -> Iterator[str]:
 
 
 def bodies_to_lines(theory: Theory) -> Iterator[str]:
-    """See `Theory.to_text`: the rules with the same body in one line, after what it covers."""
+    """See `Theory.to_text`: a line per body: how many examples it covers, heads, conditions."""
     groups = group_by_body(theory)
     yield theory.summary
+    if theory.evidence_note:
+        yield theory.evidence_note
     notes = (theory.combiner.describe_label(j) for j in range(len(theory.labels)))
     names = (label.name for label in theory.labels)
     starts = ", ".join(f"{name}: {note}" for name, note in zip(names, notes, strict=True) if note)
-    yield "; ".join(filter(None, (f"{len(groups)} different bodies", starts)))
+    yield "; ".join(filter(None, (count_bodies(len(groups)), starts)))
     yield ""
-    covered = [
-        str(rules[0].tp + rules[0].fp) if rules[0].is_counted else NO_NUMBER for _, rules in groups
-    ]
+    counted = ([str(r.tp + r.fp) for r in rules if r.is_counted] for _, rules in groups)
+    covered = [counts[0] if counts else NO_NUMBER for counts in counted]
     width = max(map(len, covered), default=0)
     for (body, rules), count in zip(groups, covered, strict=True):
         heads = describe_heads(rules)
