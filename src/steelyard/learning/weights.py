@@ -293,6 +293,7 @@ def _weigh_each(
         return np.array([known[name] for name in classes])
     if not _is_balanced(class_weight):
         raise ValueError(f"class_weight{where} must be 'balanced' or a dict, got {class_weight!r}")
-    sums = is_class @ (np.ones(is_class.shape[1]) if of_row is None else of_row)
+    counts = np.ones(is_class.shape[1]) if of_row is None else round_for_sums(of_row)
+    sums = is_class @ counts  # exact, whatever the order of the rows
     is_there = sums > 0
     return np.where(is_there, sums.sum() / (is_there.sum() * np.where(is_there, sums, 1.0)), 1.0)
