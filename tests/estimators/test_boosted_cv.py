@@ -96,16 +96,13 @@ class TestChoosing:
         assert results["decode"].tolist() == DECODE * len(MS) * 3
         assert not {"heuristic", "prune", "max_features"} & results.keys()
 
-    def test_without_a_list_the_decoder_is_chosen_and_m_depends_on_how_rules_are_grown(self, data):
+    def test_without_a_list_the_decoder_is_chosen_with_one_m(self, data):
         cells = BoostedRulesClassifierCV(phis=[1.0]).list_cells()
         assert cells == [
             {"max_conditions": length, "max_labels_per_rule": most, "condense": condense}
-            | {"m": m, "phi": 1.0, "decode": decoder}
-            for most, length, ways in (
-                (1, 4, [(False, 16.0), ("predictions", 16.0), ("labels", 16.0)]),
-                (None, 8, [(False, 4.0), ("labels", 16.0)]),
-            )
-            for condense, m in ways
+            | {"m": 16.0, "phi": 1.0, "decode": decoder}
+            for most, length, ways in ((1, 4, CONDENSE), (None, 8, [False, "labels"]))
+            for condense in ways
             for decoder in TUNED_BOOSTED_DECODERS
         ]
         fitted = tuned().fit(*data)

@@ -37,9 +37,6 @@ _WITHIN_BUDGET = (1, 2, 4)
 # Bodies that vote for all labels predict better with more conditions: with 8 instead of 4, Hamming
 # accuracy rises by 0.15 to 0.33 points on images.
 _FOR_ALL_LABELS = 8
-# A weaker prior suits them, too: subset accuracy is 0.8 points higher on 17 tables. Condensed ones,
-# whose votes are fitted to the labels, need the same prior as rules for one label.
-_M_FOR_ALL_LABELS = 4.0
 # They are not tried with more labels than this: theories would have ten thousand votes and more. Nor are
 # they with a smaller max_rules than this, which means that people read each vote.
 _MOST_LABELS, _FEWEST_BODIES = 30, 100
@@ -63,9 +60,8 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
         A measure of `steelyard.measures`: of labels (``"f1_micro"``, ``"hamming"``, ``"subset"``, ...)
         or of probabilities (``"brier"``, ``"auc_macro"``, ``"ranking_loss"``, ...; losses are negated);
         the name of a scikit-learn scorer or a scorer ``(estimator, X, y) -> float``.
-    ms : sequence of float or None, default=None
-        Values of m. None is 16, and 4 for bodies that vote for all labels and are not condensed. A
-        larger grid was not better on average: it increases selection bias.
+    ms : sequence of float, default=(16.0,)
+        Values of m. A larger grid was not better on average: it increases selection bias.
     cv : int, splitter or iterable of splits, default=5
         An integer is a number of folds by iterative stratification.
     phis : sequence of float or None, default=None
@@ -130,7 +126,7 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
     """
 
     scoring: str | Callable[..., float] = "f1_micro"
-    ms: Sequence[float] | None = None
+    ms: Sequence[float] = (16.0,)
     cv: Any = 5
     _: KW_ONLY
     phis: Sequence[float] | None = None
@@ -146,7 +142,7 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
             template=self._make_template(BoostedRulesClassifier, entropy),
             variants=self._list_variants(X),
             decoders=choose_decoders(self.decode, default, output),
-            axes={},  # m is part of a variant: bodies for all labels have their own
+            axes={},  # m is part of a variant, since each m stops early by itself
             tolerance=self.tolerance,
             shares_rules=True,  # condensing in two ways starts from the same rules
         )
@@ -154,6 +150,7 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
     def _list_variants(self, X: Any) -> list[dict[str, Any]]:
         """Combinations of what growing depends on, with the largest `phi` to choose from."""
         has_words = X is not None and is_sparse(X)
+        ms = [MEstimate(m).m for m in as_list(self.ms)]
         most, variants = max(self._list_shares()), []
         for most_labels in self._list_labels_per_rule():
             sharing = {"max_labels_per_rule": [most_labels]}
@@ -163,15 +160,8 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
             is_open = self.condense is None and _is_auto(self.max_conditions)
             if is_open and has_words and 1 not in lengths:
                 found += combine({"max_conditions": [1], **sharing, "condense": [False]})
-            variants += [variant | {"m": m} for variant in found for m in self._list_ms(variant)]
+            variants += [variant | {"m": m} for variant in found for m in ms]
         return [v | {"phi": 1.0 if v["condense"] else most} for v in variants]
-
-    def _list_ms(self, variant: dict[str, Any]) -> list[float]:
-        """The values of m to choose from for a variant."""
-        if self.ms is not None:
-            return [MEstimate(m).m for m in as_list(self.ms)]
-        is_for_all = variant["max_labels_per_rule"] is None and not variant["condense"]
-        return [_M_FOR_ALL_LABELS if is_for_all else BoostedRulesClassifier.m]
 
     def _list_labels_per_rule(self) -> list[int | None]:
         """The values of `max_labels_per_rule` to choose from."""
