@@ -60,7 +60,7 @@ def tune_and_test(
                 "tuned_for": measure,
                 "value": get_measure(measure)(Y_test, predicted),
                 "n_rules": len(theory),
-                "n_bodies": len({rule.body for rule in theory}),
+                "n_bodies": theory.n_bodies,
                 "n_conditions": theory.n_conditions / max(len(theory), 1),
                 "seconds": time.perf_counter() - start,
                 "gigabytes": peak_memory(),

@@ -87,7 +87,7 @@ def test_fold(X: Any, Y: Any, train: Any, test: Any, **parameters: Any) -> dict[
         row[measure] = 100 * get_measure(measure)(is_present, decoded.is_present)
     p = np.clip(1 / (1 + np.exp(-scores / 100)), 1e-4, 1 - 1e-4)
     row["loss"] = -1000 * np.log(np.where(is_present, p, 1 - p)).mean()
-    row["bodies"] = len({rule.body for rule in theory})
+    row["bodies"] = theory.n_bodies
     row["rules"] = len(theory)
     row["conditions"] = theory.n_conditions / max(1, len(theory))
     return row | {"seconds": seconds}

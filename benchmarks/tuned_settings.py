@@ -57,7 +57,7 @@ def compare(source: str, k: int, seed: int, settings: list[str]) -> NDArray[np.f
             theory, _ = tuning.learn(tuning.choose(measure))
             predicted = theory.predict(X.iloc[test]).to_numpy()
             values[i, j] = 100 * get_measure(measure)(Y.iloc[test].to_numpy(), predicted)
-            values[-2, j] += len({rule.body for rule in theory}) / len(MEASURES)
+            values[-2, j] += theory.n_bodies / len(MEASURES)
             values[-1, j] += len(theory) / len(MEASURES)
     return values
 

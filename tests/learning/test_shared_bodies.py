@@ -366,7 +366,7 @@ class TestBodiesThatVoteForAllLabels:
         theory = fit(*data, max_labels=None)
         heads = {(rule.body, rule.head.label) for rule in theory}
         n_bodies = len(bodies_of(theory))
-        assert n_bodies == 20
+        assert n_bodies == theory.n_bodies == 20
         assert len(theory) == len(heads) > 0.9 * n_bodies * len(theory.labels)  # some round to 0
         assert theory.summary.startswith(f"{len(theory)} rules with 20 different bodies for")
 

@@ -103,7 +103,7 @@ class TheoryClassifier(DocumentedMixin, CallbackSupportMixin, ClassifierMixin, B
 
     def _warn_of_many_rules(self) -> None:
         # A body is read once, for however many labels it votes.
-        n_rules = len({scored.body for scored in self.theory_})
+        n_rules = self.theory_.n_bodies
         if n_rules > _MOST_READ_RULES:
             warnings.warn(
                 f"the theory has {n_rules:,} rules, more than people read: max_rules keeps the best",

@@ -182,8 +182,8 @@ class BoostedRulesClassifier(BoostedRulesParameters):
         if self.phi < 1 and not any(room.may_be_full for room in rooms):
             return "A larger phi, or min_rules_per_label=1 with phi=1, can keep rules for them."
         if self.max_labels_per_rule != 1:  # then max_rules counts bodies
-            n_bodies = len({rule.body for rule in self.theory_})
-            return "A larger max_rules keeps more rules." if n_bodies >= self.max_rules else ""
+            is_full = self.theory_.n_bodies >= self.max_rules
+            return "A larger max_rules keeps more rules." if is_full else ""
         # Only bounds and condensing drop rules.
         if not self.condense and not any(room.may_be_full for room in rooms):
             return NO_GOOD_RULE

@@ -107,6 +107,11 @@ class Theory(TheoryParts, Saved):
         return sum(map(len, self.rules))
 
     @cached_property
+    def n_bodies(self) -> int:
+        """Number of different bodies; rules for several labels can share one."""
+        return len({scored.body for scored in self.rules})
+
+    @cached_property
     def _rules_by_label(self) -> dict[str, tuple[ScoredRule, ...]]:
         found: dict[str, list[ScoredRule]] = {name: [] for name in self.label_names}
         for scored in self.rules:
@@ -125,9 +130,9 @@ class Theory(TheoryParts, Saved):
     def summary(self) -> str:
         """The theory in one line."""
         mean = self.n_conditions / len(self) if len(self) else 0.0
-        n_bodies = len({scored.body for scored in self})
         # A few rules of different labels can have the same body by chance.
-        shares = f" with {count_bodies(n_bodies)}" if 2 * n_bodies <= len(self) > 1 else ""
+        is_shared = 2 * self.n_bodies <= len(self) > 1
+        shares = f" with {count_bodies(self.n_bodies)}" if is_shared else ""
         clauses = [
             f"{format_count(len(self), 'rule')}{shares} for {format_count(len(self.labels), 'label')}, "
             f"{mean:.1f} conditions per rule",
