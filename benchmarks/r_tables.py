@@ -9,7 +9,7 @@ Each data set becomes a folder with <name>.arff, <name>.xml and folds.csv (five 
 beyond_table.py and boomer_table.py read them. Labels of tables with classes are groups of classes, drawn
 at random; those of the other tables are attributes that are left out of the table. Of larger tables
 2,500 rows are drawn. Tables in `CLASSES` and `OTHERS` were looked at while settings were chosen. Those
-in `LATER_CLASSES` and `LEVELS` were added afterwards.
+in `LATER_CLASSES` and `LEVELS` were added later and decided nothing.
 """
 
 from __future__ import annotations
