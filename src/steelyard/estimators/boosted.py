@@ -123,10 +123,9 @@ class BoostedRulesClassifier(BoostedRulesParameters):
         example and label, and for each label at work one per example or, if there are fewer than 20
         rules per label, one per example and rule. Where bodies vote for several labels it is 56 per
         example and label (80 with weights), and 16 more for up to 20 labels; `condense` adds up to 15
-        per example and rule of `max_rules`, where bodies vote for several labels also a quarter per label,
-        and up to 300 times the square of `max_rules`. None is a quarter of the machine's. If they need
-        more, a
-        MemoryError says what to change before any rule is grown.
+        per example and rule of `max_rules`, where bodies vote for several labels also a quarter per
+        label, and up to 300 times the square of `max_rules`. None is a quarter of the machine's. If they
+        need more, a MemoryError says what to change before any rule is grown.
     n_jobs : int or None, default=None
         Labels are learned in parallel; the result does not depend on it.
     random_state : int, RandomState or None, default=None
