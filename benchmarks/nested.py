@@ -12,7 +12,7 @@ from steelyard.splitting import IterativeStratifiedKFold
 
 
 class NestedTuning:
-    """The cells of a tuned estimator, scored by five folds of a training set.
+    """The cells of a tuned estimator, scored by folds of a training set, as many as its `cv`.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ class NestedTuning:
         self.estimator, self.measures, self.training_set = estimator, measures, (X, Y)
         _, targets = estimator._read_training_set(X, Y)
         search = estimator._plan(seed, targets.output, X)
-        splitter = IterativeStratifiedKFold(5, random_state=seed)
+        splitter = IterativeStratifiedKFold(estimator.cv, random_state=seed)
         splits = list(splitter.split(np.zeros((len(X), 1)), Y))
         self.tests = estimator._list_tests(search.template, X, Y, targets, splits, None)
         at = (X, Y, splits, self.tests, measures, {"n_jobs": 1})

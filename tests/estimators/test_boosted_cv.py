@@ -396,11 +396,13 @@ class TestBodiesForAllLabels:
         fitted = tuned("hamming", **options).fit(X, Y.iloc[:, :1])
         assert self.tried(fitted) == {(1, way) for way in CONDENSE}
 
-    def test_with_very_many_labels_they_are_not_tried(self, data):
-        X, Y = data
-        many = pd.concat([Y.add_suffix(f" {k}") for k in range(11)], axis=1)
-        fitted = tuned("hamming", **self.MANY).fit(X, many)
-        assert self.tried(fitted) == {(1, way) for way in CONDENSE}
+    def test_with_very_many_labels_they_are_not_tried(self):
+        for way in (False, "labels"):
+            variant = {"max_labels_per_rule": None, "condense": way}
+            assert tuned(**self.MANY)._is_quick(variant, 100, 250)
+            assert not tuned(**self.MANY)._is_quick(variant, 100, 251)
+            asked = tuned(**self.MANY | {"max_labels_per_rule": [1, None]})
+            assert asked._is_quick(variant, 100, 251)
 
     def test_for_words_they_are_not_condensed_and_may_have_one_condition(self):
         words = pd.DataFrame(np.random.default_rng(0).random((120, 9)) < 0.1).astype(int)

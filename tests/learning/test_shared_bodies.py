@@ -114,6 +114,27 @@ class TestVotes:
         both = own[0].keys() & own[1].keys()
         assert all(max(own[0][body], own[1][body]) >= least for body in both)
 
+    @pytest.mark.parametrize(("n_labels", "least"), [(30, 0.0), (31, 2.0)])
+    def test_of_many_labels_a_body_votes_for_those_that_need_it(self, n_labels, least):
+        rng = np.random.default_rng(0)
+        is_present = rng.random((n_labels, 80)) < 0.4
+        losses = Losses(is_present, np.zeros(is_present.shape), np.ones(n_labels))
+
+        class Drawn:
+            def find(self, _):
+                covered = rng.random(80) < 0.3
+                return Candidate(covered, covered, 1.0)
+
+        may_share = np.ones(n_labels, dtype=bool)
+        of_label = grow_together(lambda _: None, losses, may_share, 20, None, math.inf, Drawn())
+        gains = {}
+        for votes in of_label:
+            for vote in votes:
+                gains.setdefault(vote.rule.tobytes(), []).append(vote.gain)
+        assert len(gains) == 20
+        others = [gain for body in gains.values() for gain in sorted(body)[:-1]]
+        assert least <= min(others) < least + 0.1
+
 
 class TestTheories:
     def test_a_body_votes_against_the_opposite_of_what_it_votes_for(self, data, theory):

@@ -39,7 +39,7 @@ _WITHIN_BUDGET = (1, 2, 4)
 _FOR_ALL_LABELS = 8
 # They are not tried with more labels than this: theories would have ten thousand votes and more. Nor are
 # they with a smaller max_rules than this, which means that people read each vote.
-_MOST_LABELS, _FEWEST_BODIES = 30, 100
+_MOST_LABELS, _FEWEST_BODIES = 250, 100
 # Condensing bodies multiplies matrices of bodies and rows for each label. More of this work than here,
 # which is rows times labels times the square of max_rules, takes more than half a minute per fold.
 _MOST_WORK = 2e10
@@ -89,7 +89,7 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
         are needed, also None: `max_rules` bodies, each of which votes for all labels. They predict
         better where labels have little noise but follow from many attributes, and make theories of many
         more votes; with a larger `tolerance` they are chosen only if they are better by as many
-        standard errors. "auto" does not try them with more than 30 labels, with a `max_rules` below
+        standard errors. "auto" does not try them with more than 250 labels, with a `max_rules` below
         100, or with `constraints`, `min_rules_per_label`, `max_total_conditions` or `category_sets`.
     max_rules, max_total_conditions, min_rules_per_label, n_tries, sample_fraction, max_features, \
     category_sets, class_weight, constraints, max_memory, random_state, verbose

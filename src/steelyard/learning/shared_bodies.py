@@ -31,6 +31,10 @@ SIGNIFICANCE = 0.05
 # A body is grown for this many labels at most, drawn from all of them, which bounds its time.
 MOST_GROWN_FOR = 20
 
+# Most votes of a body for so many labels or more would hardly differ from zero. What each of them gains has
+# to be this much: by Akaike's criterion, what a number is worth that was fitted to the data.
+MANY_LABELS, LEAST_OF_MANY = 31, 2.0
+
 # The step of bodies that are condensed: there are more of them, and smaller votes fit less noise.
 STEP_OF_MANY = 0.2
 
@@ -262,7 +266,8 @@ def grow_together(
 
     Each label has a candidate, or those that may share have a common one. The candidate with the largest
     gain gets its votes: for its label, or the one that it helps most, and then for further labels whose
-    loss it lowers, best first. If it was grown for one label, it has to help them significantly.
+    loss it lowers, best first. If it was grown for one label, it has to help them significantly; if there
+    are many labels, by at least 2.
 
     Parameters
     ----------
@@ -282,6 +287,7 @@ def grow_together(
     n_labels = len(may_share)
     most = max_labels or n_labels
     significant = float(chi2.isf(SIGNIFICANCE / n_labels, 1))
+    least_of_common = LEAST_OF_MANY if n_labels >= MANY_LABELS else 0.0
     votes: list[list[Vote]] = [[] for _ in may_share]
 
     def look(j: int) -> Candidate | None:
@@ -308,7 +314,7 @@ def grow_together(
             }
             key = losses.find_known(j, usable, reuse * gain) or key
         body = bodies.get(key) or Body(candidate.rule, candidate.covered, set())
-        first, least = (None, 0.0) if j == _COMMON else (j, significant)
+        first, least = (None, least_of_common) if j == _COMMON else (j, significant)
         for k, gain, weight in losses.find_helped(body.covered, first, least, may_share):
             points = losses.vote(k, body.covered, weight) if body.may_vote(k, most) else 0
             if points == 0:
