@@ -37,8 +37,8 @@ _WITHIN_BUDGET = (1, 2, 4)
 # Bodies that vote for all labels predict better with more conditions: with 8 instead of 4, Hamming
 # accuracy rises by 0.15 to 0.33 points on images.
 _FOR_ALL_LABELS = 8
-# They are not tried with more labels than this: theories would have ten thousand votes and more. Nor are
-# they with a smaller max_rules than this, which means that people read each vote.
+# They were measured with up to 227 labels and are not tried with more than this. Nor are they with a
+# smaller max_rules than this, which means that people read each vote.
 _MOST_LABELS, _FEWEST_BODIES = 250, 100
 # Condensing bodies multiplies matrices of bodies and rows for each label. More of this work than here,
 # which is rows times labels times the square of max_rules, takes more than half a minute per fold.
