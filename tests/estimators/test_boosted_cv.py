@@ -22,6 +22,7 @@ from steelyard import (
     LabelSetVotes,
 )
 from steelyard.estimators.presets import TUNED_BOOSTED_DECODERS
+from steelyard.learning.boosted_rules import expect_memory
 from steelyard.measures import get_scorer
 from steelyard.model.calibrating import apply_calibration, find_points
 from steelyard.model.sigmoids import Unseen, fit_sigmoids
@@ -381,9 +382,9 @@ class TestBodiesForAllLabels:
     def test_bodies_are_not_condensed_if_that_takes_long(self):
         clf = tuned(**self.MANY | {"max_rules": np.int32(333)})
         condensed = {"max_labels_per_rule": None, "condense": "labels"}
-        assert clf._is_quick(condensed, 20_000, 9)
-        assert not clf._is_quick(condensed, 200_000, 12)
-        assert clf._is_quick(condensed | {"condense": False}, 200_000, 12)
+        assert clf._is_quick(condensed, (9, 20_000), are_classes=False)
+        assert not clf._is_quick(condensed, (12, 200_000), are_classes=False)
+        assert clf._is_quick(condensed | {"condense": False}, (12, 200_000), are_classes=False)
 
     def test_who_asks_for_few_rules_gets_no_more_votes(self, data):
         fitted = tuned("hamming", **self.MANY | {"max_rules": 99}).fit(*data)
@@ -396,13 +397,47 @@ class TestBodiesForAllLabels:
         fitted = tuned("hamming", **options).fit(X, Y.iloc[:, :1])
         assert self.tried(fitted) == {(1, way) for way in CONDENSE}
 
+    def test_they_are_tried_with_many_labels_too(self, data):
+        X, Y = data
+        many = pd.concat([Y.add_suffix(f" {k}") for k in range(11)], axis=1)
+        options = self.MANY | {"decode": "each-label", "condense": False}
+        assert self.tried(tuned("hamming", **options).fit(X, many)) == {(1, False), (None, False)}
+
+    def test_they_are_tried_with_up_to_thirty_classes(self):
+        rng = np.random.default_rng(0)
+        y = np.arange(240)
+        X = pd.DataFrame(rng.normal(size=(240, 4)))
+        options = self.MANY | {"decode": "best-label", "condense": False, "phis": [1.0]}
+        for n_classes, found in ((30, {1, None}), (31, {1})):
+            fitted = tuned("accuracy", **options).fit(X, y % n_classes)
+            assert {most for most, _ in self.tried(fitted)} == found
+
+    def test_they_are_left_out_beyond_the_memory(self, data):
+        X, Y = data
+        options = self.MANY | {"decode": "each-label", "condense": False}
+        shape = (Y.shape[1], len(X))
+        settings = (
+            BoostedRulesClassifier(
+                max_rules=100, max_labels_per_rule=most, max_conditions=8
+            )._settings()
+            for most in (1, None)
+        )
+        alone, shared = (expect_memory(shape, of, 1, is_weighed=False) for of in settings)
+        limit = (alone + shared) // 2
+        assert alone < limit < shared
+        fitted = tuned("hamming", **options, max_memory=limit).fit(X, Y)
+        assert self.tried(fitted) == {(1, False)}
+
     def test_with_very_many_labels_they_are_not_tried(self):
         for way in (False, "labels"):
             variant = {"max_labels_per_rule": None, "condense": way}
-            assert tuned(**self.MANY)._is_quick(variant, 100, 250)
-            assert not tuned(**self.MANY)._is_quick(variant, 100, 251)
+            is_quick = tuned(**self.MANY)._is_quick
+            assert is_quick(variant, (250, 100), are_classes=False)
+            assert not is_quick(variant, (251, 100), are_classes=False)
+            assert is_quick(variant, (30, 100), are_classes=True)
+            assert not is_quick(variant, (31, 100), are_classes=True)
             asked = tuned(**self.MANY | {"max_labels_per_rule": [1, None]})
-            assert asked._is_quick(variant, 100, 251)
+            assert asked._is_quick(variant, (251, 100), are_classes=False)
 
     def test_for_words_they_are_not_condensed_and_may_have_one_condition(self):
         words = pd.DataFrame(np.random.default_rng(0).random((120, 9)) < 0.1).astype(int)

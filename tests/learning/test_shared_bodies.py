@@ -114,9 +114,9 @@ class TestVotes:
         both = own[0].keys() & own[1].keys()
         assert all(max(own[0][body], own[1][body]) >= least for body in both)
 
-    @pytest.mark.parametrize(("n_labels", "least"), [(30, 0.0), (31, 2.0)])
-    def test_of_many_labels_a_body_votes_for_those_that_need_it(self, n_labels, least):
-        rng = np.random.default_rng(0)
+    @pytest.mark.parametrize("least", [0.0, 2.0])
+    def test_a_common_body_votes_for_further_labels_that_gain_enough(self, least):
+        rng, n_labels = np.random.default_rng(0), 31
         is_present = rng.random((n_labels, 80)) < 0.4
         losses = Losses(is_present, np.zeros(is_present.shape), np.ones(n_labels))
 
@@ -126,7 +126,8 @@ class TestVotes:
                 return Candidate(covered, covered, 1.0)
 
         may_share = np.ones(n_labels, dtype=bool)
-        of_label = grow_together(lambda _: None, losses, may_share, 20, None, math.inf, Drawn())
+        limits = (20, None, math.inf, Drawn(), least)
+        of_label = grow_together(lambda _: None, losses, may_share, *limits)
         gains = {}
         for votes in of_label:
             for vote in votes:
@@ -149,6 +150,27 @@ class TestTheories:
         per_body = [sum(rule.body == body for rule in theory) for body in bodies_of(theory)]
         assert 2 <= max(per_body) <= 3
         assert len(fit(*data, max_labels=99, max_rules=5)) <= 5 * 4
+
+    def test_of_many_labels_a_body_votes_for_those_that_need_it(self, data):
+        X, _ = data
+
+        def count_others(n_labels, n_constant=0):
+            """Votes beyond one per body."""
+            rng = np.random.default_rng(0)
+            many = pd.DataFrame(rng.random((len(X), n_labels)) < 0.3).astype(int)
+            many = many.assign(**{f"never {k}": 0 for k in range(n_constant)})
+            theory = fit(X, many.add_prefix("label "), max_labels=None)
+            return len(theory) - theory.n_bodies
+
+        assert 0 < count_others(31) < count_others(30) / 2
+        # Labels that never vary share nothing, so they are not counted.
+        assert count_others(30, n_constant=1) == count_others(30)
+
+    def test_many_classes_have_all_their_votes(self, data):
+        X, _ = data
+        y = np.arange(len(X)) % 40
+        theory = fit(X, y, max_labels=None, decode="best-label")
+        assert len(theory) > 20 * theory.n_bodies
 
     def test_labels_share_the_body_itself_so_that_it_is_coded_once(self, theory):
         assert len({id(rule.body) for rule in theory}) == len(bodies_of(theory)) == 20

@@ -83,7 +83,9 @@ class BoostedRulesClassifier(BoostedRulesParameters):
         learned together, the theory has a rule for each label that a body votes for, and `max_rules`
         counts bodies. A body that is grown for one label also votes for others whose loss it lowers
         significantly. With None a body is grown for all labels at once, or for up to 20 that are drawn
-        of them, and votes for all labels to which it makes a difference.
+        of them, and votes for all labels to which it makes a difference: of more than 30 labels (not
+        classes of which each example has one) for the one that it helps most, and for those whose
+        deviance its whole weight would lower by at least 2.
         ``theory_.to_text(by="body")`` shows one line per body.
     n_tries : int, default=10
         Number of rules grown in each round, of which one is taken.

@@ -7,8 +7,12 @@ from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any
 
+from sklearn.base import clone
+
 from steelyard._numbers import is_integer
 from steelyard.heuristics import MEstimate
+from steelyard.learning.boosted_rules import expect_memory
+from steelyard.learning.budget import read_memory
 from steelyard.learning.parallel import Progress
 from steelyard.learning.settings import (
     TEACHERS,
@@ -37,9 +41,11 @@ _WITHIN_BUDGET = (1, 2, 4)
 # Bodies that vote for all labels predict better with more conditions: with 8 instead of 4, Hamming
 # accuracy rises by 0.15 to 0.33 points on images.
 _FOR_ALL_LABELS = 8
-# They were measured with up to 227 labels and are not tried with more than this. Nor are they with a
-# smaller max_rules than this, which means that people read each vote.
-_MOST_LABELS, _FEWEST_BODIES = 250, 100
+# They were measured with up to 227 labels and are not tried with more than this. If each example has one
+# class, theories of more than this many would have ten thousand votes and more.
+_MOST_LABELS, _MOST_CLASSES = 250, 30
+# A smaller max_rules than this means that people read each vote.
+_FEWEST_BODIES = 100
 # Condensing bodies multiplies matrices of bodies and rows for each label. More of this work than here,
 # which is rows times labels times the square of max_rules, takes more than half a minute per fold.
 _MOST_WORK = 2e10
@@ -89,8 +95,9 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
         are needed, also None: `max_rules` bodies, each of which votes for all labels. They predict
         better where labels have little noise but follow from many attributes, and make theories of many
         more votes; with a larger `tolerance` they are chosen only if they are better by as many
-        standard errors. "auto" does not try them with more than 250 labels, with a `max_rules` below
-        100, or with `constraints`, `min_rules_per_label`, `max_total_conditions` or `category_sets`.
+        standard errors. "auto" does not try them with more than 250 labels, or 30 classes of which each
+        example has one, with a `max_rules` below 100, beyond `max_memory`, or with `constraints`,
+        `min_rules_per_label`, `max_total_conditions` or `category_sets`.
     max_rules, max_total_conditions, min_rules_per_label, n_tries, sample_fraction, max_features, \
     category_sets, class_weight, constraints, max_memory, random_state, verbose
         As in `BoostedRulesClassifier`.
@@ -294,8 +301,15 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
             return [list(paths) for paths in zip(*(fold.paths for fold in folds), strict=True)]
 
         variants, paths_of_variant = self._stop_early(asked, learn(0, asked), tests)
-        n_labels = max(len(path.labels) for path in paths_of_variant[0])
-        extra = [variant for variant in extra if self._is_quick(variant, X.shape[0], n_labels)]
+        path = max(paths_of_variant[0], key=lambda path: len(path.labels))
+        shape, are_classes = (len(path.labels), X.shape[0]), bool(path.classes)
+        is_weighed = options.get("weights") is not None or self.class_weight is not None
+        extra = [
+            variant
+            for variant in extra
+            if self._is_quick(variant, shape, are_classes)
+            and self._has_memory(search.template, variant, shape, is_weighed)
+        ]
         # Condensed rules are always all kept, which does not tell whether more would help.
         shares = [v["phi"] for v in variants if not v["condense"]]
         if extra and max(shares, default=1.0) >= _ALL_NEEDED:
@@ -305,13 +319,22 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
         progress(n_folds, n_folds)
         return search._replace(variants=variants), paths_of_variant
 
-    def _is_quick(self, variant: dict[str, Any], n_rows: int, n_labels: int) -> bool:
-        """Whether a table is not too large for a variant that was not asked for."""
+    def _is_quick(self, variant: dict[str, Any], shape: tuple[int, int], are_classes: bool) -> bool:
+        """Whether a variant that was not asked for is quick with so many labels and rows."""
+        n_labels, n_rows = shape
         if variant["max_labels_per_rule"] == 1:
             return True
-        if _is_auto(self.max_labels_per_rule) and not 1 < n_labels <= _MOST_LABELS:
+        most = _MOST_CLASSES if are_classes else _MOST_LABELS
+        if _is_auto(self.max_labels_per_rule) and not 1 < n_labels <= most:
             return False
         return not variant["condense"] or n_rows * n_labels * int(self.max_rules) ** 2 <= _MOST_WORK
+
+    def _has_memory(
+        self, template: Any, variant: dict[str, Any], shape: tuple[int, int], is_weighed: bool
+    ) -> bool:
+        """Whether a variant that was not asked for is within `max_memory`, also on all rows."""
+        settings = clone(template).set_params(**variant)._settings()
+        return expect_memory(shape, settings, 1, is_weighed) <= read_memory(self.max_memory)
 
     def _stop_early(
         self,

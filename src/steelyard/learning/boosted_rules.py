@@ -50,6 +50,7 @@ from .shared_bodies import (
     Losses,
     Vote,
     draw_common_order,
+    find_needed_gain,
     grow_together,
 )
 from .targets import Targets
@@ -145,10 +146,10 @@ def grow_boosted_rules(
     max_memory : str, number or None
         See `read_memory`. It bounds what grows with the labels and with the rules.
     """
-    bounds = Bounds(settings.max_rules, settings.min_rules_per_label, settings.max_total_conditions)
+    bounds = _read_bounds(settings)
     grown_bounds = bounds.widen(_count_grown_per_kept(settings))
     is_weighed = any(weights is not None for weights in targets.label_weights)
-    n_bytes = _expect_memory(targets.is_target.shape, grown_bounds, settings, n_jobs, is_weighed)
+    n_bytes = expect_memory(targets.is_target.shape, settings, n_jobs, is_weighed)
     check_memory(n_bytes, max_memory, "boosting", _LESS_MEMORY)
     targets = targets.for_presence()
     training = code_training_table(X, feature_names, spread_mid_points)
@@ -169,7 +170,8 @@ def grow_boosted_rules(
         labels = [label._replace(order=order, limits=_drop_empty(label.limits)) for label in labels]
         if all(label.limits is not None for label in labels):
             warnings.warn(_NOTHING_SHARED, ConstraintWarning, stacklevel=2)
-        of_ms = [_grow_sharing(index, m, settings, entropy, labels) for m in ms]
+        are_classes = targets.output != "multilabel"
+        of_ms = [_grow_sharing(index, m, settings, entropy, labels, are_classes) for m in ms]
         grown = list(zip(*of_ms, strict=True))
         report(len(grown), len(grown))
         grown_bounds = Bounds()  # bodies were counted as they were grown
@@ -209,12 +211,12 @@ def _sort_categories(
     ]
 
 
-def _expect_memory(
-    shape: tuple[int, int],
-    bounds: Bounds,
-    settings: BoostingSettings,
-    n_jobs: int | None,
-    is_weighed: bool,
+def _read_bounds(settings: BoostingSettings) -> Bounds:
+    return Bounds(settings.max_rules, settings.min_rules_per_label, settings.max_total_conditions)
+
+
+def expect_memory(
+    shape: tuple[int, int], settings: BoostingSettings, n_jobs: int | None, is_weighed: bool
 ) -> int:
     """Bytes that grow with the labels and with the rules, for a number of labels and rows.
 
@@ -222,7 +224,7 @@ def _expect_memory(
     takes.
     """
     n_labels, n_rows = shape
-    max_rules = _count_rules(bounds)
+    max_rules = _count_rules(_read_bounds(settings).widen(_count_grown_per_kept(settings)))
     budget = share_rules(max_rules, n_labels)
     n_kept = budget.n_rules if budget.reuse < math.inf else 1
     if settings.shares_bodies:
@@ -341,6 +343,7 @@ def _grow_sharing(
     settings: BoostingSettings,
     entropy: int,
     labels: Sequence[LabelTask],
+    are_classes: bool,
 ) -> list[Grown]:
     """The rules of each label if a body may vote for several of them."""
     starts = [find_start(m, label) for label in labels]
@@ -376,7 +379,8 @@ def _grow_sharing(
     max_bodies = max_rules - sum(len(of_label[2]) for of_label in starts)
     reuse = share_rules(max_rules, len(labels)).reuse
     most = (max_bodies, settings.max_labels_per_rule, reuse)
-    votes = grow_together(find, losses, may_share, *most, common)
+    needed = find_needed_gain(int(may_share.sum()), are_classes)
+    votes = grow_together(find, losses, may_share, *most, common, needed)
     return [_join_votes(*pair) for pair in zip(states, votes, strict=True)]
 
 
