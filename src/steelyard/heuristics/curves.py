@@ -19,9 +19,11 @@ class CurveHeuristic(Heuristic):
 
     def __call__(self, tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike) -> Any:
         """Value of the heuristic; 0/0 counts as 0."""
-        arrays = (np.asarray(count, dtype=np.float64) for count in (tp, fp, fn, tn))
-        value = self.evaluate(ConfusionMatrix(*arrays))
-        return value if value.ndim else float(value)
+        arrays = [np.asarray(count, dtype=np.float64) for count in (tp, fp, fn, tn)]
+        # NumPy computes powers and logarithms of arrays by other functions than those of single numbers,
+        # which can differ in the last digit. So numbers are arrays of one number.
+        value = self.evaluate(ConfusionMatrix(*map(np.atleast_1d, arrays)))
+        return value if any(count.ndim for count in arrays) else float(value[0])
 
     def evaluate(self, counts: ConfusionMatrix) -> Any:
         """Values for arrays of counts."""
