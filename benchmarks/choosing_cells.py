@@ -13,12 +13,11 @@ from __future__ import annotations
 import argparse
 import warnings
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
-from sklearn.base import clone
 
 from nested import NestedTuning
 from steelyard import BoostedRulesClassifierCV
@@ -104,16 +103,11 @@ def score_cells(source: str, k: int, seed: int) -> Cells:
     outside = np.empty(shape)
     for v, variant in enumerate(search.variants):
         paths = [fold.paths[v] for fold in tuning.folds]
-        path = learn_path(search.template, variant, *parts[0])
+        path = tuning.learn_path(variant).shorten(variant["phi"])
         # The last fold is the test set: its theory is calibrated on the held-out rows of the others.
         scores, _ = score_theories([*paths, path], [*tuning.tests, test], search.decoders, SCORED)
         outside[:, v] = scores[-1]
     return Cells(list(search.decoders), inside, outside)
-
-
-def learn_path(template: Any, variant: dict[str, Any], X: Any, Y: Any) -> Any:
-    model = clone(template).set_params(**variant)
-    return model._learn_path(*model._read_training_set(X, Y)).shorten(variant["phi"])
 
 
 def measure_gain(found: list[Cells], choose: Way, measure: str) -> str:

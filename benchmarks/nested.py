@@ -40,14 +40,17 @@ class NestedTuning:
     def learn(self, cell: int) -> tuple[Any, dict[str, Any]]:
         """The theory of a cell, learned on all examples and calibrated, and its parameters."""
         chosen = self.search.cells()[cell]
-        variant = {name: chosen[name] for name in self.search.variants[0]}
-        if str(variant) not in self.paths:
-            model = clone(self.search.template).set_params(**variant)
-            read = model._read_training_set(*self.training_set)
-            self.paths[str(variant)] = model._learn_path(*read, *self.search.axes.values())
-        path = self.paths[str(variant)]
+        path = self.learn_path({name: chosen[name] for name in self.search.variants[0]})
         h, _ = np.unravel_index(cell % path.n_rules.size, path.shape)
         theory = path.theory(h, chosen["phi"], decoder=chosen["decode"])
         self.estimator.best_params_ = chosen
         calibrated = self.estimator._calibrate(theory, self.search, self.folds, self.tests)
         return calibrated, chosen
+
+    def learn_path(self, variant: dict[str, Any]) -> Any:
+        """The theories of a variant, learned on all examples once."""
+        if str(variant) not in self.paths:
+            model = clone(self.search.template).set_params(**variant)
+            read = model._read_training_set(*self.training_set)
+            self.paths[str(variant)] = model._learn_path(*read, *self.search.axes.values())
+        return self.paths[str(variant)]

@@ -334,6 +334,7 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
     ) -> bool:
         """Whether a variant that was not asked for is within `max_memory`, also on all rows."""
         settings = clone(template).set_params(**variant)._settings()
+        # For one job: what is chosen must not depend on the number of jobs.
         return expect_memory(shape, settings, 1, is_weighed) <= read_memory(self.max_memory)
 
     def _stop_early(
