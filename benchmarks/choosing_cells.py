@@ -70,6 +70,11 @@ def choose_variant_by_brier(cells: Cells, measure: str) -> tuple[int, int]:
     return variant, int(cells.inside[SCORED.index(measure), variant].argmax())
 
 
+def choose_without_known_sets(cells: Cells, measure: str) -> tuple[int, int]:
+    is_open = np.array([getattr(decoder, "new_sets", True) for decoder in cells.decoders])
+    return _find_best(np.where(is_open, cells.inside[SCORED.index(measure)], -np.inf))
+
+
 def choose_on_test_rows(cells: Cells, measure: str) -> tuple[int, int]:
     return _find_best(cells.outside[SCORED.index(measure)])
 
@@ -79,6 +84,7 @@ WAYS: dict[str, Way] = {
     "decoders that suit the measure": choose_suited,
     "variant by the mean of its decoders": choose_variant_by_mean,
     "variant by the Brier score": choose_variant_by_brier,
+    "no decoder of known sets only": choose_without_known_sets,
     "best on the test rows": choose_on_test_rows,
 }
 

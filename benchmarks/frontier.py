@@ -1,7 +1,7 @@
 """Quality against size: Ripper, BOOMER and our methods with the same total number of conditions.
 
     python benchmarks/frontier.py DATA --out rows.csv [--datasets emotions] [--folds 1,2] [--seed 0]
-        [--methods ripper,short,boosted] [--figure frontier.pdf]
+        [--methods ripper,short,boosted] [--factors 0.5,1,2,4] [--figure frontier.pdf]
     python benchmarks/frontier.py DATA --out rows.csv --methods boomer
 
 DATA is a folder with one folder per data set, each with <name>.arff, <name>.xml and folds.csv. On each
@@ -9,7 +9,7 @@ fold the budgets are half, once, twice and four times the conditions of the theo
 defaults. short and boosted are tuned for each measure by five inner folds with `max_total_conditions`;
 BOOMER has so many of its rules that they exceed the budget by at most a tenth, and the predictor that is
 made for the measure (pip install mlrl-boomer==0.15.6, Python 3.12). Rows that exist already are not
-computed again.
+computed again, so other factors need another file.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.base import clone
 
+from nested import NestedTuning
 from steelyard import RipperClassifier, load_mulan
 from steelyard.estimators.methods import make_estimator
 from steelyard.estimators.tuned import FoldScores
@@ -32,7 +32,6 @@ from steelyard.measures import get_measure
 from steelyard.splitting import IterativeStratifiedKFold
 
 MEASURES = ("f1_micro", "hamming", "subset")
-FACTORS = (0.5, 1.0, 2.0, 4.0)
 RIPPERS: dict[str, dict[str, Any]] = {
     "R1": {"prune": False, "optimizations": 0},
     "R2": {"optimizations": 0},
@@ -104,16 +103,14 @@ def run_short(split: Split, budgets: dict[float, int], seed: int) -> Iterator[Ro
 
 
 def run_boosted(split: Split, budgets: dict[float, int], seed: int) -> Iterator[Row]:
-    """What BoostedRulesClassifierCV does for each budget and measure, from the same rules."""
-    X, Y = split[:2]
-    splits = list(IterativeStratifiedKFold(5, random_state=seed).split(np.zeros((len(X), 1)), Y))
+    """What BoostedRulesClassifierCV does for each budget and measure."""
     for factor, budget in budgets.items():
         options = {"max_total_conditions": budget, "random_state": seed}
-        search = make_estimator("boosted", tune=MEASURES[0], **options)._plan(seed)
-        folds = search.score_folds(X, Y, splits, MEASURES)
-        for i, measure in enumerate(MEASURES):
-            model = clone(search.template).set_params(**search.cells()[search.choose(folds, i)])
-            yield from judge("boosted", factor, model.fit(X, Y).theory_, split, [measure])
+        estimator = make_estimator("boosted", tune=MEASURES[0], **options)
+        tuning = NestedTuning(estimator, *split[:2], seed, MEASURES)
+        for measure in MEASURES:
+            theory, _ = tuning.learn(tuning.choose(measure))
+            yield from judge("boosted", factor, theory, split, [measure])
 
 
 def run_boomer(split: Split, budgets: dict[float, int], seed: int) -> Iterator[Row]:
@@ -164,14 +161,16 @@ METHODS: dict[str, Callable[..., Iterator[Row]]] = {
 }
 
 
-def run_fold(folder: Path, fold: int, seed: int, method: str, out: Path) -> None:
+def run_fold(
+    folder: Path, fold: int, seed: int, method: str, factors: list[float], out: Path
+) -> None:
     name = folder.name
     data = load_mulan(folder / f"{name}.arff", folder / f"{name}.xml")
     is_test = pd.read_csv(folder / "folds.csv").iloc[:, -1].to_numpy() == fold
     X, Y = (part[~is_test].reset_index(drop=True) for part in (data.X, data.Y))
     split = (X, Y, data.X[is_test], data.Y[is_test].to_numpy())
     size = RipperClassifier(random_state=seed).fit(X, Y).theory_.n_conditions
-    budgets = {factor: max(1, round(factor * size)) for factor in FACTORS}
+    budgets = {factor: max(1, round(factor * size)) for factor in factors}
     rows = [(name, seed, fold, method, *row) for row in METHODS[method](split, budgets, seed)]
     columns = [*UNIT, "learner", "factor", "measure", "value", "n_rules", "n_conditions"]
     frame = pd.DataFrame(rows, columns=columns)
@@ -237,17 +236,19 @@ def main() -> None:
     parser.add_argument("--datasets", default="emotions")
     parser.add_argument("--folds", default="1,2,3,4,5")
     parser.add_argument("--methods", default="ripper,short,boosted")
+    parser.add_argument("--factors", default="0.5,1,2,4", help="budgets, in sizes of R3's theory")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--figure", type=Path)
     arguments = parser.parse_args()
     out, seed = arguments.out, arguments.seed
+    factors = list(map(float, arguments.factors.split(",")))
     known = pd.read_csv(out) if out.exists() else pd.DataFrame(columns=UNIT)
     done = set(known[UNIT].itertuples(index=False, name=None))
     for name in arguments.datasets.split(","):
         for fold in map(int, arguments.folds.split(",")):
             for method in filter(None, arguments.methods.split(",")):
                 if (name, seed, fold, method) not in done:
-                    run_fold(arguments.data / name, fold, seed, method, out)
+                    run_fold(arguments.data / name, fold, seed, method, factors, out)
     rows = pd.read_csv(out)
     show_table(rows)
     if arguments.figure:

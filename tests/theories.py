@@ -150,7 +150,9 @@ def random_decoder(
         return BestLabel()
     sets = random_label_sets(rng, n_labels)
     if name in ("best-label-set", "best-f1"):
-        return {"best-label-set": BestLabelSet, "best-f1": BestF1}[name](weight).fit(sets)
+        if name == "best-f1":
+            return BestF1(weight).fit(sets)
+        return BestLabelSet(weight, new_sets=bool(rng.random() < 0.7)).fit(sets)
     return LabelSetVotes(threshold, weight).fit(sets)
 
 

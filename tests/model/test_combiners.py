@@ -65,7 +65,7 @@ def oracle_choice(theory, scores):
         return oracle.choose_best(scores)
     counts = dict(zip(map(frozenset, decoder.known.sets), decoder.known.counts, strict=True))
     if decoder.name == "best-label-set":
-        return set_oracle.decode(counts, scores, decoder.frequency_weight)
+        return set_oracle.decode(counts, scores, decoder.frequency_weight, decoder.new_sets)
     if decoder.name == "best-f1":
         expected = set_oracle.expected_f1(counts, scores, decoder.frequency_weight)
         return max(expected, key=expected.get)  # the smallest of equals, which come first

@@ -106,6 +106,11 @@ class TestParameters:
         with pytest.raises(ValueError, match=rf"^{name} must be a number from 0 to 1,000,000, got"):
             kind(**{name: wrong})
 
+    @pytest.mark.parametrize("wrong", [None, 0, "no", np.array([True])], ids=str)
+    def test_new_sets_are_allowed_or_not(self, wrong):
+        with pytest.raises(ValueError, match=r"^new_sets must be True or False, got"):
+            BestLabelSet(new_sets=wrong)
+
     def test_numpys_numbers_are_numbers(self):
         assert BestLabelSet(np.float32(0.5), np.int64(1)) == BestLabelSet()
         assert str(EachLabel(np.float64(0.25))) == "each-label(p > 0.25)"

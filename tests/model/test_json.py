@@ -100,9 +100,11 @@ class TestRoundTrip:
             assert "label_sets" in data
 
     def test_every_setting_of_a_decoder_is_written(self):
-        decoder = BestLabelSet(0.25, 2).fit(flu_theory().decoder.known)
-        again = Theory.from_json(flu_theory(decoder=decoder).to_json())
-        assert again.decoder == decoder
+        for new_sets in (True, False):
+            decoder = BestLabelSet(0.25, 2, new_sets).fit(flu_theory().decoder.known)
+            text = flu_theory(decoder=decoder).to_json()
+            assert Theory.from_json(text).decoder == decoder
+            assert ("new_sets" in text) is not new_sets  # files of before have no such field
         assert flu_theory(decoder=EachLabel(0.3)).to_json().count('"threshold": 0.3') == 1
 
     def test_the_kind_of_a_file_is_found(self):

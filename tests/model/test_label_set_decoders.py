@@ -147,6 +147,11 @@ class TestTies:
         decoder = best_set([[0, 1], [0, 1], [1, 0], [1, 0]], 0.0)
         assert decode(decoder, [[5, 5]]) == [[True, False]]
 
+    def test_a_new_set_is_found_only_if_new_sets_are_wanted(self):
+        known = KnownLabelSets(((0,), (1,)), (1, 1))
+        for wanted, found in ((True, -1), (False, 0)):
+            assert find(BestLabelSet(0.0, new_sets=wanted).fit(known), [[5, 4]]) == [found]
+
     def test_a_known_set_wins_over_a_new_one(self):
         decoder = BestLabelSet(0.0).fit(KnownLabelSets(((0,),), (1,)))
         assert find(decoder, [[5, 0], [5, 1]]) == [0, -1]

@@ -33,14 +33,15 @@ def new_points(counts, weight):
     )
 
 
-def decode(counts, points, weight):
+def decode(counts, points, weight, new_sets=True):
     """The label set for one row of points, as a frozenset.
 
     A known set scores the points of its labels and its frequency. Any set, known or not, may also count
-    as new, if there are sets that were seen once. Of sets that score alike one that counts as known
-    wins, the most frequent of them and of these the one with the first labels; else the smallest.
+    as new, if new sets are wanted and there are sets that were seen once. Of sets that score alike one
+    that counts as known wins, the most frequent of them and of these the one with the first labels; else
+    the smallest.
     """
-    new = new_points(counts, weight)
+    new = new_points(counts, weight) if new_sets else None
     labels = range(len(points))
     ways = []
     for size in range(len(points) + 1):

@@ -72,6 +72,7 @@ BOOSTED_DECODERS: list[Decoder] = [BestLabelSet()]
 TUNED_BOOSTED_DECODERS: list[Decoder] = [
     *(EachLabel(p) for p in (0.5, 0.45, 0.4, 0.35, 0.3, 0.25, 0.2, 0.15, 0.1)),
     BestLabelSet(),
+    BestLabelSet(new_sets=False),
     *(LabelSetVotes(share) for share in (0.5, 0.4, 0.35, 0.3, 0.25, 0.2, 0.15)),
 ]
 # For example-based F1. No other measure chose it on the data sets that settings are chosen on, and with

@@ -36,6 +36,10 @@ MOST_POINTS = 2**31 - 1
 EXAMPLES = "training examples"
 
 
+# Marks a setting that JSON leaves out if it has its default, so that files stay what they were before.
+LEFT_OUT = {"is_left_out": True}
+
+
 class Part(ABC):
     """A combiner or a decoder: a small dataclass that describes and writes itself."""
 
@@ -52,8 +56,13 @@ class Part(ABC):
 
     def to_plain(self) -> dict[str, Any]:
         """The settings as plain data for JSON, without label sets."""
-        names = [field.name for field in fields(self) if field.name != "known"]  # type: ignore[arg-type]
-        return {"name": self.name} | {name: getattr(self, name) for name in names}
+        values = {
+            field.name: getattr(self, field.name)
+            for field in fields(self)  # type: ignore[arg-type]
+            if field.name != "known"
+            and not (field.metadata == LEFT_OUT and getattr(self, field.name) == field.default)
+        }
+        return {"name": self.name} | values
 
 
 class Combiner(Part):
@@ -302,7 +311,8 @@ def read_settings(data: Any, registry: dict[str, Any], what: str) -> dict[str, A
     if not isinstance(name, str) or name not in registry:
         raise ValueError(f"the {what} must be one of {', '.join(registry)}, got {data!r}")
     values = {key: value for key, value in data.items() if key != "name"}
-    expected = [field.name for field in fields(registry[name]) if field.name != "known"]
+    settings = [field for field in fields(registry[name]) if field.name != "known"]
+    expected = [s.name for s in settings if s.metadata != LEFT_OUT or s.name in values]
     if sorted(values) != sorted(expected):
         raise ValueError(f"the {what} {name} must have the fields {expected}, got {sorted(values)}")
     return values

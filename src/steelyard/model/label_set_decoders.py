@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from steelyard._numbers import is_number
 
-from .combiner import Calibration, Combiner, Scores
+from .combiner import LEFT_OUT, Calibration, Combiner, Scores
 from .decoder import Decoded, Decoder, Floats, Masks, check_share
 from .evidence import Label
 from .formulas import Answer, LabelFormulas, LabelSetSearch, SetAim
@@ -176,6 +176,9 @@ class BestLabelSet(_LabelSets):
     silence : float, default=1.0
         For rules that decide: where no rule of a label fires, its probability is this share of the
         share of the training examples that have its target class.
+    new_sets : bool, default=True
+        Whether the labels with positive log-odds may compete as a new set. New sets are rarely right
+        as a whole, which is all that subset accuracy counts.
     known : KnownLabelSets, optional
         The label sets of the training examples; set by learning.
 
@@ -196,10 +199,26 @@ class BestLabelSet(_LabelSets):
 
     frequency_weight: float = 0.5
     silence: float = 1.0
+    new_sets: bool = field(default=True, metadata=LEFT_OUT)
     known: KnownLabelSets | None = None
 
     def __str__(self) -> str:
-        return f"{self.name}({self.frequency_weight:g}, {self.silence:g})"
+        only_known = "" if self.new_sets else ", known sets only"
+        return f"{self.name}({self.frequency_weight:g}, {self.silence:g}{only_known})"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.new_sets, bool):
+            raise ValueError(f"new_sets must be True or False, got {self.new_sets!r}")
+
+    @cached_property
+    def unseen_points(self) -> int | None:
+        """What its frequency adds to the score of a new set; None if there are to be none."""
+        return super().unseen_points if self.new_sets else None
+
+    def describe(self) -> str:
+        """How many sets there are, and whether there can be others."""
+        return super().describe() + ("" if self.new_sets else ", no new sets")
 
     def decode(self, scores: Scores, combiner: Combiner) -> Decoded:
         """The labels of the best set; of sets that fit equally the more frequent one.
