@@ -125,6 +125,10 @@ def run_boomer(split: Split, budgets: dict[float, int], seed: int) -> Iterator[R
     X, X_test = X[:, is_given], X_test[:, is_given]
     nominal = {"nominal_feature_indices": np.flatnonzero(is_nominal[is_given]).tolist()}
     labels = list(map(str, split[1].columns))
+    table = pd.DataFrame(X).rename(columns="x{}".format)
+    for name in table.columns[is_nominal[is_given]]:
+        known = table[name].notna()
+        table[name] = table[name][known].astype(int).astype(str)
 
     def fit(max_rules: int) -> Any:
         clf = BoomerClassifier(
@@ -137,7 +141,8 @@ def run_boomer(split: Split, budgets: dict[float, int], seed: int) -> Iterator[R
 
     def count(clf: Any) -> tuple[int, int]:
         """Rules and conditions; a body that predicts several labels, or is repeated, counts once."""
-        bodies = {scored.body: len(scored) for scored in import_theory(clf, label_names=labels)}
+        theory = import_theory(clf, table, label_names=labels)
+        bodies = {scored.body: len(scored) for scored in theory}
         return len(bodies), sum(bodies.values())
 
     for factor, budget in budgets.items():

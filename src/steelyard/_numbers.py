@@ -1,4 +1,4 @@
-"""Checks of numbers and labels that users pass. Does not know what they mean."""
+"""Checks of numbers, flags and labels that users pass. Does not know what they mean."""
 
 from __future__ import annotations
 
@@ -11,6 +11,12 @@ from typing import Any, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+
+
+def check_flag(name: str, value: Any) -> None:
+    """Reject a parameter that is neither True nor False."""
+    if not isinstance(value, bool):
+        raise ValueError(f"{name} must be True or False, got {value!r}")
 
 
 def is_number(value: Any) -> TypeGuard[float]:

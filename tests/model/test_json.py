@@ -101,7 +101,7 @@ class TestRoundTrip:
 
     def test_every_setting_of_a_decoder_is_written(self):
         for new_sets in (True, False):
-            decoder = BestLabelSet(0.25, 2, new_sets).fit(flu_theory().decoder.known)
+            decoder = BestLabelSet(0.25, 2, new_sets=new_sets).fit(flu_theory().decoder.known)
             text = flu_theory(decoder=decoder).to_json()
             assert Theory.from_json(text).decoder == decoder
             assert ("new_sets" in text) is not new_sets  # files of before have no such field

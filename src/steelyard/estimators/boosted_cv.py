@@ -76,7 +76,8 @@ class BoostedRulesClassifierCV(TunedClassifier, BoostedRulesParameters):
         are all kept, so they are tried only if 1 is among the shares.
     decode : str, Decoder, a list of them or None, default=None
         As in `BoostedRulesClassifier`, or a list to choose from. None chooses from each label by itself
-        with thresholds from 0.5 to 0.1, the best label set, and votes of all label sets. For
+        with thresholds from 0.5 to 0.1, the best label set, of known ones or also new ones, and votes of
+        all label sets. For
         example-based F1 there is also the best expected F1; for a macro measure, if calibrated, also
         each label by itself with a threshold of its own.
     condense : False, "predictions", "labels", a list of them or None, default=None

@@ -16,10 +16,9 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import check_cv
 
-from steelyard._numbers import is_number
+from steelyard._numbers import check_flag, is_number
 from steelyard.learning.constraints import ConstraintWarning
 from steelyard.learning.parallel import run_parallel
-from steelyard.learning.settings import check_flag
 from steelyard.learning.targets import Output, Targets, flatten_column
 from steelyard.learning.tuning import choose_cell, smooth_scores
 from steelyard.measures import (

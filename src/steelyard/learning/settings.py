@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, Literal, TypeGuard
 
-from steelyard._numbers import is_integer, is_number
+from steelyard._numbers import check_flag, is_integer, is_number
 
 Prune = Literal[False, "oob", "prefix"]
 Source = Literal["forest", "ripper"]
@@ -21,12 +21,6 @@ _LARGEST_BAG = 100
 
 # What the votes of condensed rules are fitted to: what all rules predict, or the labels themselves.
 TEACHERS = ("predictions", "labels")
-
-
-def check_flag(name: str, value: Any) -> None:
-    """Reject a parameter that is neither True nor False."""
-    if not isinstance(value, bool):
-        raise ValueError(f"{name} must be True or False, got {value!r}")
 
 
 def check_condense(condense: Any) -> None:

@@ -41,7 +41,7 @@ _MANY_LABELS, LEAST_OF_MANY = 31, 2.0
 STEP_OF_MANY = 0.2
 
 # Rounds per body: bodies are chosen again, and some round to no vote.
-_MOST_ROUNDS = 2
+_MOST_ROUNDS = 10
 
 # No body for all labels follows where they gain less than this times the mean weight of a row.
 _LEAST_GAIN = 0.01

@@ -34,8 +34,6 @@ class Calibration(NamedTuple):
 MOST_POINTS = 2**31 - 1
 # What counts of labels count, unless a theory was recounted.
 EXAMPLES = "training examples"
-
-
 # Marks a setting that JSON leaves out if it has its default, so that files stay what they were before.
 LEFT_OUT = {"is_left_out": True}
 

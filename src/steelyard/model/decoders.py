@@ -41,7 +41,7 @@ def get_decoder(decode: str | Decoder) -> Decoder:
     Examples
     --------
     >>> get_decoder("best-label-set")
-    BestLabelSet(frequency_weight=0.5, silence=1.0, known=None)
+    BestLabelSet(frequency_weight=0.5, silence=1.0, known=None, new_sets=True)
     """
     if isinstance(decode, Decoder):
         return decode

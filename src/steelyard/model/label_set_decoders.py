@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 
-from steelyard._numbers import is_number
+from steelyard._numbers import check_flag, is_number
 
 from .combiner import LEFT_OUT, Calibration, Combiner, Scores
 from .decoder import Decoded, Decoder, Floats, Masks, check_share
@@ -176,11 +176,11 @@ class BestLabelSet(_LabelSets):
     silence : float, default=1.0
         For rules that decide: where no rule of a label fires, its probability is this share of the
         share of the training examples that have its target class.
+    known : KnownLabelSets, optional
+        The label sets of the training examples; set by learning.
     new_sets : bool, default=True
         Whether the labels with positive log-odds may compete as a new set. New sets are rarely right
         as a whole, which is all that subset accuracy counts.
-    known : KnownLabelSets, optional
-        The label sets of the training examples; set by learning.
 
     Examples
     --------
@@ -199,8 +199,9 @@ class BestLabelSet(_LabelSets):
 
     frequency_weight: float = 0.5
     silence: float = 1.0
-    new_sets: bool = field(default=True, metadata=LEFT_OUT)
     known: KnownLabelSets | None = None
+    _: KW_ONLY
+    new_sets: bool = field(default=True, metadata=LEFT_OUT)
 
     def __str__(self) -> str:
         only_known = "" if self.new_sets else ", known sets only"
@@ -208,8 +209,7 @@ class BestLabelSet(_LabelSets):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not isinstance(self.new_sets, bool):
-            raise ValueError(f"new_sets must be True or False, got {self.new_sets!r}")
+        check_flag("new_sets", self.new_sets)
 
     @cached_property
     def unseen_points(self) -> int | None:
@@ -217,7 +217,7 @@ class BestLabelSet(_LabelSets):
         return super().unseen_points if self.new_sets else None
 
     def describe(self) -> str:
-        """How many sets there are, and whether there can be others."""
+        """How many sets there are, and whether new ones are excluded."""
         return super().describe() + ("" if self.new_sets else ", no new sets")
 
     def decode(self, scores: Scores, combiner: Combiner) -> Decoded:
