@@ -103,6 +103,24 @@ class TestFrames:
             np.testing.assert_array_equal(found.predict(X), expected.predict(planted.X))
             assert found.score(X, Y) == expected.score(planted.X, planted.Y), library
 
+    @pytest.mark.parametrize("tune", [False, True])
+    def test_true_labels_to_score_are_matched_by_name(self, planted, tune):
+        options = {"max_rules": 10, "random_state": 0}
+        clf = (
+            BoostedRulesClassifierCV("hamming", cv=2, condense=False, **options)
+            if tune
+            else BoostedRulesClassifier(**options)
+        )
+        X, Y = planted.X, planted.Y
+        expected = clf.fit(X, Y).score(X, Y)
+        assert clf.score(X, Y.iloc[:, ::-1]) == expected
+        assert clf.score(X, Y.to_numpy()) == expected
+        assert clf.score(X, Y.to_numpy()[:, ::-1]) != expected
+        renamed = Y.rename(columns={Y.columns[0]: "else"})
+        with pytest.raises(ValueError, match=f"^Y has no label {Y.columns[0]!r}"):
+            clf.score(X, renamed)
+        assert clf.fit(X, Y.to_numpy()).score(X, renamed) == expected  # labels without names
+
     def test_a_polars_series_of_classes_is_a_target(self):
         X = pl.DataFrame({"size": np.arange(40.0)})
         y = pl.Series("fruit", ["plum"] * 15 + ["melon"] * 25)

@@ -111,6 +111,11 @@ class TestParameters:
         with pytest.raises(ValueError, match=r"^new_sets must be True or False, got"):
             BestLabelSet(new_sets=wrong)
 
+    @pytest.mark.parametrize("kind", [BestLabelSet, LabelSetVotes])
+    def test_known_sets_are_known_sets(self, kind):
+        with pytest.raises(ValueError, match=r"^known must be KnownLabelSets or None, got False"):
+            kind(known=False)
+
     def test_numpys_numbers_are_numbers(self):
         assert BestLabelSet(np.float32(0.5), np.int64(1)) == BestLabelSet()
         assert str(EachLabel(np.float64(0.25))) == "each-label(p > 0.25)"

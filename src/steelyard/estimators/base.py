@@ -17,10 +17,11 @@ from steelyard._text import list_names
 from steelyard.data.suspicious import warn_about_columns
 from steelyard.explain import Explanation, explain_theory
 from steelyard.learning.constraints import Constraints
-from steelyard.learning.targets import TargetChoice, Targets, encode_targets
+from steelyard.learning.targets import TargetChoice, Targets, encode_targets, name_positions
 from steelyard.learning.weights import check_class_weight
 from steelyard.model.calibrating import apply_calibration, find_points
 from steelyard.model.sigmoids import Unseen
+from steelyard.model.tables import order_labels
 from steelyard.model.theory import Theory
 from steelyard.splitting import IterativeStratifiedKFold
 
@@ -313,10 +314,11 @@ class TheoryClassifier(DocumentedMixin, CallbackSupportMixin, ClassifierMixin, B
         Parameters
         ----------
         X, y, sample_weight : as in `fit`
+            The labels of a frame are matched by name.
         """
         if sample_weight is not None:
             sample_weight = read_weights(sample_weight, _num_samples(y))
-        return float(super().score(X, name_labels(y, None), sample_weight))
+        return float(super().score(X, self._name_true_labels(y), sample_weight))
 
     def explain(
         self, X: Any, *, n_closest: int = 3, labels: Any = None
@@ -337,6 +339,15 @@ class TheoryClassifier(DocumentedMixin, CallbackSupportMixin, ClassifierMixin, B
         """
         check_is_fitted(self)
         return explain_theory(self.theory_, X, n_closest, labels)
+
+    def _name_true_labels(self, y: Any) -> Any:
+        """Labels to compare with predictions, in the order of the theory if both have names."""
+        check_is_fitted(self)
+        y, names = name_labels(y, None), self.theory_.label_names
+        is_named = names != name_positions(len(names))
+        if isinstance(y, pd.DataFrame) and self.theory_.is_multilabel and is_named:
+            return order_labels(names, y)
+        return y
 
     def _validate(self, X: Any) -> Any:
         check_is_fitted(self)

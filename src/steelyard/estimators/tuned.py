@@ -437,8 +437,9 @@ class TunedClassifier(TheoryClassifier):
         Parameters
         ----------
         X, y, sample_weight : as in `fit`
+            The labels of a frame are matched by name.
         """
-        X, y = to_pandas(X), name_labels(y, None)
+        X, y = to_pandas(X), self._name_true_labels(y)
         idx, weights = read_sample_weight(sample_weight, X)
         examples = take_rows(X, idx), take_rows(y, idx)
         return float(get_scorer(self.scoring)(self, *examples, **weight_option(weights)))

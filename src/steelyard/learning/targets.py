@@ -191,11 +191,22 @@ def encode_targets(
     name = str(y.name) if isinstance(y, pd.Series) and y.name is not None else "y"
     y = np.asarray(y.toarray() if sparse.issparse(y) else flatten_column(y))
     if y.ndim == 2:
-        return _encode_indicator(y, tuple(f"y{j}" for j in range(y.shape[1])), target, of_row)
+        return _encode_indicator(y, name_positions(y.shape[1]), target, of_row)
     if y.ndim != 1:
         raise ValueError(f"y must have one or two dimensions, got shape {y.shape}")
     check_text(name, f"the label {name!r}")
     return _encode_classes(y, name, target, of_row)
+
+
+def name_positions(n_labels: int) -> tuple[str, ...]:
+    """The names of labels that have none.
+
+    Examples
+    --------
+    >>> name_positions(3)
+    ('y0', 'y1', 'y2')
+    """
+    return tuple(f"y{j}" for j in range(n_labels))
 
 
 def _encode_indicator(

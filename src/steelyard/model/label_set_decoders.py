@@ -52,6 +52,8 @@ class _LabelSets(Decoder):
     frequency_weight: float
 
     def __post_init__(self) -> None:
+        if not isinstance(self.known, KnownLabelSets | None):
+            raise ValueError(f"known must be KnownLabelSets or None, got {self.known!r}")
         for name in ("frequency_weight", "silence"):
             value = getattr(self, name)
             if not is_number(value) or not 0 <= value <= _LARGEST_WEIGHT:

@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from steelyard._numbers import to_booleans
-from steelyard._text import did_you_mean, list_names
 
 from .coverage import unpack
 from .evaluation import labels_to_answer
 from .evidence import Evidence, EvidenceFrom, Label
 from .judgement import Judgement, judge
 from .rules import ScoredRule
+from .tables import order_labels
 from .theory import Theory
 
 Masks = NDArray[np.bool_]
@@ -60,14 +60,9 @@ def read_labels(theory: Theory, Y: Any) -> Masks:
     """
     if not theory.is_multilabel:
         return _read_classes(theory, Y)
-    names = list(theory.label_names)
+    names = theory.label_names
     if isinstance(Y, pd.DataFrame):
-        columns = {str(name): name for name in Y.columns}
-        for name in names:
-            if name not in columns:
-                hint = did_you_mean(name, columns) or f"; it has {list_names(list(columns))}"
-                raise ValueError(f"Y has no label {name!r}, which the theory predicts{hint}")
-        Y = Y[[columns[name] for name in names]]
+        Y = order_labels(names, Y)
     Y = Y.toarray() if sparse.issparse(Y) else np.asarray(Y)
     if Y.ndim == 1 and len(names) == 1:
         Y = Y[:, None]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from steelyard._kernels.coding import count_codes, take_codes, take_columns
-from steelyard._text import list_names, shorten_repr
+from steelyard._text import did_you_mean, list_names, shorten_repr
 
 from .conditions import Value
 from .features import Feature, category_text
@@ -409,3 +409,13 @@ def as_table(X: Any) -> Any:
     if array is not X:
         array = np.where(pd.isna(array), np.nan, array)
     return array.reshape(1, -1) if array.ndim == 1 else array
+
+
+def order_labels(names: Sequence[str], Y: pd.DataFrame) -> pd.DataFrame:
+    """The columns of a frame with the labels of a theory, in its order."""
+    columns = {str(name): name for name in Y.columns}
+    for name in names:
+        if name not in columns:
+            hint = did_you_mean(name, columns) or f"; it has {list_names(list(columns))}"
+            raise ValueError(f"Y has no label {name!r}, which the theory predicts{hint}")
+    return Y[[columns[name] for name in names]]
