@@ -149,9 +149,9 @@ def random_decoder(
     if name == "best-label":
         return BestLabel()
     sets = random_label_sets(rng, n_labels)
-    if name in ("best-label-set", "best-f1"):
-        if name == "best-f1":
-            return BestF1(weight).fit(sets)
+    if name == "best-f1":
+        return BestF1(weight).fit(sets)
+    if name == "best-label-set":
         return BestLabelSet(weight, new_sets=bool(rng.random() < 0.7)).fit(sets)
     return LabelSetVotes(threshold, weight).fit(sets)
 

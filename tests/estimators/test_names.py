@@ -119,7 +119,10 @@ class TestFrames:
         renamed = Y.rename(columns={Y.columns[0]: "else"})
         with pytest.raises(ValueError, match=f"^Y has no label {Y.columns[0]!r}"):
             clf.score(X, renamed)
-        assert clf.fit(X, Y.to_numpy()).score(X, renamed) == expected  # labels without names
+        numbered = Y.set_axis([f"y{j}" for j in range(Y.shape[1])], axis=1)
+        for labels in (Y.to_numpy(), numbered):  # those without names are called y0, y1, ...
+            assert clf.fit(X, labels).score(X, renamed) == expected
+            assert clf.score(X, numbered.iloc[:, ::-1]) == expected
 
     def test_a_polars_series_of_classes_is_a_target(self):
         X = pl.DataFrame({"size": np.arange(40.0)})

@@ -344,10 +344,12 @@ class TheoryClassifier(DocumentedMixin, CallbackSupportMixin, ClassifierMixin, B
         """Labels to compare with predictions, in the order of the theory if both have names."""
         check_is_fitted(self)
         y, names = name_labels(y, None), self.theory_.label_names
-        is_named = names != name_positions(len(names))
-        if isinstance(y, pd.DataFrame) and self.theory_.is_multilabel and is_named:
-            return order_labels(names, y)
-        return y
+        if not isinstance(y, pd.DataFrame) or not self.theory_.is_multilabel:
+            return y
+        has_no_names = names == name_positions(len(names)) and not {*names} <= {
+            *map(str, y.columns)
+        }
+        return y if has_no_names else order_labels(names, y)
 
     def _validate(self, X: Any) -> Any:
         check_is_fitted(self)
